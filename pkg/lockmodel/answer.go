@@ -1,0 +1,79 @@
+package lockmodel
+
+// Answer is what the caller of a transition is told, as JSON.
+type Answer struct {
+	OK bool `json:"ok"`
+	// Holder is who holds the lock now, after an acquire that is done.
+	Holder string `json:"holder,omitempty"`
+	// State is where any other operation that is done has led.
+	State State `json:"state,omitempty"`
+	// Code and Reason explain a refusal, to a machine and to a person.
+	Code   Code   `json:"code,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// LockID and Fence name and number the hold of an acquire that is done.
+	LockID string `json:"lock_id,omitempty"`
+	Fence  int64  `json:"fence,omitempty"`
+	// Repeat tells that an earlier copy of the request was applied, and that
+	// this is its answer: Lock may have moved on since.
+	Repeat bool `json:"repeat,omitempty"`
+	// Lock is the lock as the request left it.
+	Lock View `json:"lock"`
+}
+
+// Answer gives the outcome as the caller is told it.
+func (o Outcome) Answer() Answer {
+	a := Answer{Lock: o.Lock.View()}
+	if !o.Rule.Done() {
+		a.Code, a.Reason = o.Rule.Code, o.reason()
+		return a
+	}
+	a.OK, a.Repeat = true, !o.Wrote()
+	if o.Request.Op == Acquire {
+		a.Holder, a.LockID, a.Fence = o.Lock.Runner, o.Lock.LockID, o.Lock.Fence
+		return a
+	}
+	a.State = table.effect(o.Request.Op).To()
+	return a
+}
+
+// View is a lock as callers see it, in JSON: the answer of lock_state and the
+// elements of lists.
+type View struct {
+	Workspace  string `json:"ws"`
+	State      State  `json:"state"`
+	Owner      string `json:"owner"`
+	LockID     string `json:"lock_id,omitempty"`
+	Fence      int64  `json:"fence"`
+	Principal  string `json:"principal,omitempty"`
+	AcquiredAt string `json:"acquired_at,omitempty"`
+	StaleAt    string `json:"stale_at,omitempty"`
+	// Torn warns that state and ledger disagree: every transition is refused.
+	Torn bool `json:"torn,omitempty"`
+}
+
+// View gives the lock as callers see it.
+func (l Lock) View() View {
+	v := View{
+		Workspace: l.Workspace, State: l.State,
+		Owner: l.Runner, LockID: l.LockID, Fence: max(l.Fence, 0), Principal: l.Principal,
+		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt),
+		Torn: l.Torn(),
+	}
+	if !l.Exists {
+		v.State = Unlocked
+	}
+	return v
+}
+
+// Torn reports whether the stored lock is one that no transition writes.
+func (l Lock) Torn() bool {
+	if !l.Exists {
+		return false
+	}
+	for _, s := range States() {
+		if whole(s).hold(l, Request{}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,127 @@
+package lockmodel
+
+// Operand is a value that a condition compares with or a change writes. Its
+// string is its name in DynamoDB's expressions.
+type Operand string
+
+const (
+	opUnlocked  Operand = ":unlocked"
+	opHeld      Operand = ":held"
+	opStale     Operand = ":stale"
+	opZero      Operand = ":0"
+	opOne       Operand = ":1"
+	opLockID    Operand = ":id"
+	opRunner    Operand = ":runner"
+	opPrincipal Operand = ":who"
+	opKey       Operand = ":req"
+	opNow       Operand = ":now"
+	// opFresh is the latest time that a change may bear which this request
+	// could have known of.
+	opFresh Operand = ":fresh"
+)
+
+// Value is what o stands for in request r: a string or an int64.
+func (o Operand) Value(r Request) any {
+	switch o {
+	case opUnlocked, opHeld, opStale:
+		return string(o[1:])
+	case opZero:
+		return int64(0)
+	case opOne:
+		return int64(1)
+	case opLockID:
+		return r.LockID
+	case opRunner:
+		return r.Runner
+	case opPrincipal:
+		if r.Principal == "" {
+			return Anonymous
+		}
+		return r.Principal
+	case opKey:
+		return r.Key()
+	case opNow:
+		return r.Now
+	case opFresh:
+		return r.Now + r.Skew
+	}
+	return nil
+}
+
+// Test is the kind of a condition.
+type Test uint8
+
+const (
+	// Absent: there is no stored item.
+	Absent Test = iota
+	// Text: the attribute is a string.
+	Text
+	// Equal: the attribute equals the operand.
+	Equal
+	// NotEqual: the attribute differs from the operand or is missing.
+	NotEqual
+	// AtLeast: the attribute is a number not below the operand.
+	AtLeast
+	// AtMost: the attribute is a number not above the operand.
+	AtMost
+)
+
+// Cond is one condition on a stored lock. Its meaning, missing and mistyped
+// attributes included, is that of the DynamoDB expression it is rendered as.
+type Cond struct {
+	Test Test
+	Attr Attr
+	Want Operand
+}
+
+// All is a conjunction of conditions.
+type All []Cond
+
+func eq(a Attr, o Operand) Cond      { return Cond{Equal, a, o} }
+func ne(a Attr, o Operand) Cond      { return Cond{NotEqual, a, o} }
+func atLeast(a Attr, o Operand) Cond { return Cond{AtLeast, a, o} }
+func atMost(a Attr, o Operand) Cond  { return Cond{AtMost, a, o} }
+
+// holds evaluates c on a stored lock.
+func (c Cond) holds(l Lock, r Request) bool {
+	if c.Test == Absent {
+		return !l.Exists
+	}
+	if !l.Exists {
+		return c.Test == NotEqual
+	}
+	if p := l.text(c.Attr); p != nil {
+		switch c.Test {
+		case Text:
+			return *p != ""
+		case Equal:
+			return *p != "" && *p == c.Want.Value(r)
+		case NotEqual:
+			return *p == "" || *p != c.Want.Value(r)
+		}
+		return false
+	}
+	v := *l.number(c.Attr)
+	want, _ := c.Want.Value(r).(int64)
+	switch c.Test {
+	case Equal:
+		return v == want
+	case NotEqual:
+		return v != want
+	case AtLeast:
+		return v != Missing && v >= want
+	case AtMost:
+		return v != Missing && v <= want
+	}
+	return false
+}
+
+// hold evaluates a conjunction on a stored lock.
+func (all All) hold(l Lock, r Request) bool {
+	for _, c := range all {
+		if !c.holds(l, r) {
+			return false
+		}
+	}
+	return true
+}

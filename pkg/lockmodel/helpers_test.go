@@ -1,0 +1,35 @@
+package lockmodel
+
+import "flag"
+
+// update rewrites the golden files: go test ./pkg/lockmodel -update.
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const t0 = int64(1_800_000_000_000)
+
+// request is a complete request of operation o on workspace prod, made at t0.
+func request(o Op, change ...func(*Request)) Request {
+	r := Request{Op: o, Workspace: "prod", ID: "r1", Now: t0}
+	if o == Acquire {
+		r.LockID, r.Runner = "id-a", "runner-a"
+	}
+	for _, c := range change {
+		c(&r)
+	}
+	return r
+}
+
+// after performs requests one after the other on a workspace never seen.
+func after(requests ...Request) Lock {
+	l := NewLock("prod")
+	for _, r := range requests {
+		l = Step(l, r).Lock
+	}
+	return l
+}
+
+func id(s string) func(*Request)     { return func(r *Request) { r.ID = s } }
+func lockID(s string) func(*Request) { return func(r *Request) { r.LockID = s } }
+func runner(s string) func(*Request) { return func(r *Request) { r.Runner = s } }
+func who(s string) func(*Request)    { return func(r *Request) { r.Principal = s } }
+func now(ms int64) func(*Request)    { return func(r *Request) { r.Now = ms } }

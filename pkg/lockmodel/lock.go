@@ -1,0 +1,115 @@
+package lockmodel
+
+import "math"
+
+// Missing is the value of a numeric attribute that the stored item lacks or
+// holds in another type. A missing text attribute reads as "".
+const Missing = math.MinInt64
+
+// Anonymous is the principal of a caller nobody authenticated. Authenticated
+// principals carry a scheme ("iam:…"), so none can be confused with it.
+const Anonymous = "anonymous"
+
+// Lock is one workspace's lock as it is stored. Times are milliseconds since
+// the Unix epoch, by the service's clock.
+type Lock struct {
+	// Workspace names what the lock protects.
+	Workspace string
+	// Exists tells a stored lock from a workspace never seen.
+	Exists bool
+
+	// State is where the lock stands.
+	State State
+	// Holders is the ledger: how many hold the lock, 0 or 1.
+	Holders int64
+	// Fence is the number of acquisitions so far; the current hold's number.
+	Fence int64
+
+	// LockID names the current hold.
+	LockID string
+	// Runner is who holds the lock, in the holder's own words.
+	Runner string
+	// Principal is who holds the lock as authenticated, or Anonymous.
+	Principal string
+
+	// AcquiredAt is when the current hold began.
+	AcquiredAt int64
+	// StaleAt is when the current hold was marked stale.
+	StaleAt int64
+	// ChangedAt is when the last transition was applied.
+	ChangedAt int64
+
+	// Request is the key of the last transition applied.
+	Request string
+	// FreedBy is the key of the last transition that freed the lock.
+	FreedBy string
+	// Spent is the lock id of the last hold that ended. It never holds again.
+	Spent string
+}
+
+// NewLock is the lock of a workspace that has no stored item.
+func NewLock(ws string) Lock {
+	return Lock{
+		Workspace: ws,
+		Holders:   Missing, Fence: Missing,
+		AcquiredAt: Missing, StaleAt: Missing, ChangedAt: Missing,
+	}
+}
+
+// Attr is the name of a stored attribute. The names are chosen so that none
+// is a reserved word of DynamoDB's expressions: they read as they are stored.
+type Attr string
+
+// The attributes of a stored lock. The comment beside each is its field.
+const (
+	AttrState      Attr = "st"          // State
+	AttrHolders    Attr = "holders"     // Holders
+	AttrFence      Attr = "fence"       // Fence
+	AttrLockID     Attr = "lock_id"     // LockID
+	AttrRunner     Attr = "runner"      // Runner
+	AttrPrincipal  Attr = "principal"   // Principal
+	AttrAcquiredAt Attr = "acquired_at" // AcquiredAt
+	AttrStaleAt    Attr = "stale_at"    // StaleAt
+	AttrChangedAt  Attr = "changed_at"  // ChangedAt
+	AttrRequest    Attr = "req"         // Request
+	AttrFreedBy    Attr = "freed_by"    // FreedBy
+	AttrSpent      Attr = "spent"       // Spent
+)
+
+// text gives the field of a text attribute, or nil where a is numeric.
+func (l *Lock) text(a Attr) *string {
+	switch a {
+	case AttrState:
+		return &l.State
+	case AttrLockID:
+		return &l.LockID
+	case AttrRunner:
+		return &l.Runner
+	case AttrPrincipal:
+		return &l.Principal
+	case AttrRequest:
+		return &l.Request
+	case AttrFreedBy:
+		return &l.FreedBy
+	case AttrSpent:
+		return &l.Spent
+	}
+	return nil
+}
+
+// number gives the field of a numeric attribute, or nil where a is text.
+func (l *Lock) number(a Attr) *int64 {
+	switch a {
+	case AttrHolders:
+		return &l.Holders
+	case AttrFence:
+		return &l.Fence
+	case AttrAcquiredAt:
+		return &l.AcquiredAt
+	case AttrStaleAt:
+		return &l.StaleAt
+	case AttrChangedAt:
+		return &l.ChangedAt
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package lockmodel
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Op is an operation that may change a lock: a column of the table.
+type Op uint8
+
+const (
+	// Acquire takes the lock for a runner.
+	Acquire Op = iota
+	// ReleaseLock ends the holder's own hold.
+	ReleaseLock
+	// MarkStale records the suspicion that the holder is gone.
+	MarkStale
+	// ForceUnlock frees a stale lock.
+	ForceUnlock
+
+	numOps = iota
+)
+
+var opNames = [numOps]string{
+	Acquire:     "acquire",
+	ReleaseLock: "release_lock",
+	MarkStale:   "mark_stale",
+	ForceUnlock: "force_unlock",
+}
+
+// Ops lists the operations in the table's order.
+func Ops() []Op { return []Op{Acquire, ReleaseLock, MarkStale, ForceUnlock} }
+
+// String is the operation's name in commands, logs and documentation.
+func (o Op) String() string {
+	if int(o) < len(opNames) {
+		return opNames[o]
+	}
+	return fmt.Sprintf("Op(%d)", uint8(o))
+}
+
+// ParseOp finds an operation by its name. A name that the table does not have
+// is a *FieldError.
+func ParseOp(name string) (Op, error) {
+	for o, n := range opNames {
+		if n == name {
+			return Op(o), nil
+		}
+	}
+	return 0, &FieldError{Field: "op", Problem: fmt.Sprintf("there is no operation %q; there are %s",
+		name, strings.Join(opNames[:], ", "))}
+}
+
+// byHolder reports whether only the holder may perform o: then a request that
+// names no lock id must come from the principal that acquired.
+func (o Op) byHolder() bool { return o == ReleaseLock }

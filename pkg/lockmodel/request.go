@@ -1,0 +1,137 @@
+package lockmodel
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits on what a request may carry, in bytes.
+const (
+	MaxWorkspace = 512
+	MaxRunner    = 256
+	MaxID        = 128
+)
+
+// Request asks for one transition of one workspace's lock.
+type Request struct {
+	// Op is what is asked.
+	Op Op
+	// Workspace names the lock.
+	Workspace string
+
+	// ID names the request. Every copy of the request carries the same one.
+	ID string
+	// LockID names the hold: for Acquire, the one to begin (required);
+	// otherwise, the only one that may be touched ("" for whichever there is).
+	LockID string
+	// Runner is the holder's name: for Acquire, the one to record (required);
+	// otherwise, the only one whose hold may be touched ("" for anyone's).
+	Runner string
+	// Principal is the caller as authenticated; "" means Anonymous. It comes
+	// from the authenticator alone, never from what the caller wrote.
+	Principal string
+
+	// Now is the service's clock when it made the request, in milliseconds
+	// since the Unix epoch. All copies of the request carry the same Now.
+	Now int64
+	// Skew is by how many milliseconds the clocks of the service's instances
+	// may differ.
+	Skew int64
+}
+
+// Key names the transition that the request asks for, for the lock to
+// remember. An acquisition is named by the lock id it brings, anything else by
+// its request id together with the hold that it names.
+func (r Request) Key() string {
+	if r.Op == Acquire {
+		return r.Op.String() + "/" + r.LockID
+	}
+	key := r.Op.String() + "/" + r.ID
+	if r.LockID != "" {
+		key += "/" + r.LockID
+	}
+	return key
+}
+
+// FieldError says which field of a request is unusable, and why.
+type FieldError struct {
+	Field   string // as it is spelled in a command document
+	Problem string // what is wrong, for a person
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+
+// Validate reports the first unusable field as a *FieldError.
+func (r Request) Validate() error {
+	if int(r.Op) >= numOps {
+		return &FieldError{"op", "there is no such operation"}
+	}
+	if err := CheckWorkspace(r.Workspace); err != nil {
+		return err
+	}
+	if err := checkID("request_id", r.ID, true); err != nil {
+		return err
+	}
+	if err := checkID("lock_id", r.LockID, r.Op == Acquire); err != nil {
+		return err
+	}
+	return checkRunner(r.Runner, r.Op == Acquire)
+}
+
+// CheckWorkspace refuses, with a *FieldError, a name that is not 1 to 512 bytes
+// of letters, digits and "-_./" without empty, "." or ".." segments: so that no
+// two spellings name one workspace and no name escapes its place in a path.
+func CheckWorkspace(ws string) error {
+	if ws == "" {
+		return &FieldError{"ws", "missing; name the workspace"}
+	}
+	if len(ws) > MaxWorkspace {
+		return &FieldError{"ws", fmt.Sprintf("longer than %d bytes", MaxWorkspace)}
+	}
+	if i := strings.IndexFunc(ws, func(c rune) bool { return !workspaceRune(c) }); i >= 0 {
+		return &FieldError{"ws", `only letters, digits and "-", "_", ".", "/" may stand in a workspace name`}
+	}
+	for segment := range strings.SplitSeq(ws, "/") {
+		switch segment {
+		case "":
+			return &FieldError{"ws", `no empty segment: no "/" at either end, no "//"`}
+		case ".", "..":
+			return &FieldError{"ws", `no "." or ".." segment`}
+		}
+	}
+	return nil
+}
+
+func workspaceRune(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./", c)
+}
+
+func checkID(field, id string, required bool) error {
+	if id == "" {
+		if required {
+			return &FieldError{field, "missing"}
+		}
+		return nil
+	}
+	if len(id) > MaxID {
+		return &FieldError{field, fmt.Sprintf("longer than %d bytes", MaxID)}
+	}
+	if strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' }) {
+		return &FieldError{field, `only visible ASCII characters other than "/" may stand in it`}
+	}
+	return nil
+}
+
+func checkRunner(runner string, required bool) error {
+	switch {
+	case runner == "" && required:
+		return &FieldError{"runner", "missing; say who acquires the lock"}
+	case len(runner) > MaxRunner:
+		return &FieldError{"runner", fmt.Sprintf("longer than %d bytes", MaxRunner)}
+	case !utf8.ValidString(runner) || strings.ContainsFunc(runner, unicode.IsControl):
+		return &FieldError{"runner", "not plain text"}
+	}
+	return nil
+}

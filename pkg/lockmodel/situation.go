@@ -1,0 +1,172 @@
+package lockmodel
+
+import "slices"
+
+// Situation is how a stored lock looks to a request: a row of the table.
+type Situation uint8
+
+const (
+	// Unseen: the workspace has no stored lock yet.
+	Unseen Situation = iota
+	// Repeat: this very request has been applied already.
+	Repeat
+	// Free: unlocked.
+	Free
+	// SpentID: unlocked, and the request's lock id is the one last freed.
+	SpentID
+	// Mine: held, and by the hold that the request names.
+	Mine
+	// StaleMine: stale, and the hold is the one that the request names.
+	StaleMine
+	// Late: the lock changed after the request was made, and the request
+	// names no hold that would show it still means this one.
+	Late
+	// Theirs: held, and not by the hold that the request names.
+	Theirs
+	// StaleTheirs: stale, and the hold is not the one that the request names.
+	StaleTheirs
+	// Torn: the item is none that a transition writes; above all, the ledger
+	// and the state disagree.
+	Torn
+
+	numSituations = iota
+)
+
+var situations = [numSituations]struct {
+	name, meaning string
+	// where gives the alternatives, one of which the stored lock must meet.
+	where func(Request) []All
+}{
+	Unseen:      {"unseen", "the workspace has no stored lock", unseen},
+	Repeat:      {"repeat", "this very request was applied already", repeat},
+	Free:        {"free", "unlocked", free},
+	SpentID:     {"spent", "unlocked, and the request's lock id is the one last freed", spent},
+	Mine:        {"mine", "held, by the hold that the request names", mine},
+	StaleMine:   {"stale-mine", "stale, the hold being the one that the request names", staleMine},
+	Late:        {"late", "changed after the request was made", late},
+	Theirs:      {"theirs", "held, by another hold", theirs},
+	StaleTheirs: {"stale-theirs", "stale, another hold", staleTheirs},
+	Torn:        {"torn", "state and ledger disagree, or an attribute is missing", torn},
+}
+
+// Situations lists the situations in the table's order, which is the order in
+// which Classify tries them. It matters only among those that write nothing:
+// the conditions of a writing situation exclude all others by themselves.
+func Situations() []Situation {
+	all := make([]Situation, numSituations)
+	for i := range all {
+		all[i] = Situation(i)
+	}
+	return all
+}
+
+// String is the situation's name in the documentation.
+func (s Situation) String() string { return situations[s].name }
+
+// Meaning is a phrase that explains the situation.
+func (s Situation) Meaning() string { return situations[s].meaning }
+
+// Where gives the alternatives, one of which the stored lock must meet.
+func (s Situation) Where(r Request) []All { return situations[s].where(r) }
+
+// Classify finds the situation of a request before a stored lock.
+func Classify(l Lock, r Request) Situation {
+	for s := range Situation(numSituations) {
+		for _, all := range s.Where(r) {
+			if all.hold(l, r) {
+				return s
+			}
+		}
+	}
+	return Torn
+}
+
+// Every stored lock that a transition writes meets whole for its state: the
+// ledger agrees with the state, and nothing is missing that the next
+// transition reads.
+func whole(s State) All {
+	all := All{eq(AttrState, ":"+Operand(s)), eq(AttrHolders, opOne), atLeast(AttrFence, opZero), atLeast(AttrChangedAt, opZero)}
+	if s == Unlocked {
+		all[1] = eq(AttrHolders, opZero)
+		return all
+	}
+	return append(all, Cond{Test: Text, Attr: AttrLockID})
+}
+
+// named gives the conditions on the hold that the request names. Two clients
+// that bring the same lock id to an acquire are told apart by who they are.
+// Whoever may act on a hold only as its holder, and doesn't know its lock id,
+// must at least be the same principal.
+func named(r Request) All {
+	var all All
+	if r.LockID != "" {
+		all = append(all, eq(AttrLockID, opLockID))
+	}
+	if r.Runner != "" {
+		all = append(all, eq(AttrRunner, opRunner))
+	}
+	if r.Op == Acquire || r.Op.byHolder() && r.LockID == "" {
+		all = append(all, eq(AttrPrincipal, opPrincipal))
+	}
+	return all
+}
+
+// fresh refuses a request that was made before the lock last changed: a late
+// copy must not act on what came after it. A request that names its hold
+// proves by that alone that it means this one.
+func fresh(r Request, s State) All {
+	if s != Unlocked && r.LockID != "" {
+		return nil
+	}
+	return All{atMost(AttrChangedAt, opFresh)}
+}
+
+// first refuses a request that is the one last applied.
+func first() All { return All{ne(AttrRequest, opKey)} }
+
+func unseen(Request) []All { return []All{{{Test: Absent}}} }
+
+// repeat recognises the request last applied and, where the request names a
+// hold, also the one that ended that hold, though others came after it.
+func repeat(r Request) []All {
+	to := table.effect(r.Op).To()
+	again := slices.Concat(whole(to), All{eq(AttrRequest, opKey)})
+	if to != Unlocked {
+		return []All{slices.Concat(again, named(r))}
+	}
+	if r.LockID == "" {
+		return []All{again}
+	}
+	ended := All{eq(AttrFreedBy, opKey), eq(AttrSpent, opLockID), ne(AttrLockID, opLockID)}
+	return []All{again, slices.Concat(whole(Held), ended), slices.Concat(whole(Stale), ended)}
+}
+
+func free(r Request) []All {
+	all := slices.Concat(whole(Unlocked), fresh(r, Unlocked), first())
+	if r.LockID != "" {
+		all = append(all, ne(AttrSpent, opLockID))
+	}
+	return []All{all}
+}
+
+func spent(r Request) []All {
+	if r.LockID == "" {
+		return nil
+	}
+	return []All{slices.Concat(whole(Unlocked), All{eq(AttrSpent, opLockID)})}
+}
+
+func mine(r Request) []All      { return []All{hold(r, Held)} }
+func staleMine(r Request) []All { return []All{hold(r, Stale)} }
+
+func hold(r Request, s State) All {
+	return slices.Concat(whole(s), named(r), fresh(r, s), first())
+}
+
+func late(r Request) []All {
+	return []All{whole(Unlocked), slices.Concat(whole(Held), named(r)), slices.Concat(whole(Stale), named(r))}
+}
+
+func theirs(Request) []All      { return []All{whole(Held)} }
+func staleTheirs(Request) []All { return []All{whole(Stale)} }
+func torn(Request) []All        { return []All{{}} }

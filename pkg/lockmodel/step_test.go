@@ -1,0 +1,295 @@
+package lockmodel
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestEveryCell visits every cell of the table by a history that leads there,
+// and pins what is answered.
+func TestEveryCell(t *testing.T) {
+	t.Parallel()
+	acquire := request(Acquire)
+	release := request(ReleaseLock, id("r2"))
+	markStale := request(MarkStale, id("r3"))
+
+	unseen := NewLock("prod")
+	held := after(acquire)
+	stale := after(acquire, markStale)
+	freed := after(acquire, release)
+	torn := held
+	torn.Holders = 2
+
+	early := now(t0 - 1)
+	other := lockID("id-b")
+	byID := lockID("id-a")
+	force := request(ForceUnlock, id("r4"))
+	reacquired := after(acquire, request(ReleaseLock, id("r2"), byID), request(Acquire, other))
+
+	const (
+		heldBy     = "lock held by runner-a"
+		onlyStale  = "force-unlock only from stale — a live holder is never bulldozed"
+		changed    = "changed after this request was made"
+		unlocked   = "unlocked already"
+		notNamed   = "not by the hold that this request names"
+		ledgerSays = "it counts 2 holders while the state is held"
+	)
+	cases := []struct {
+		name   string
+		lock   Lock
+		do     Request
+		want   Situation
+		effect Effect
+		code   Code
+		reason string
+	}{
+		{"acquire a workspace never seen", unseen, acquire, Unseen, Take, "", ""},
+		{"acquire again, same lock id", held, request(Acquire, id("r9")), Repeat, Keep, "", ""},
+		{"acquire a free lock", freed, request(Acquire, other), Free, Take, "", ""},
+		{"acquire with a released id", freed, acquire, SpentID, Keep, CodeSpent, "id-a was released"},
+		{"acquire own hold after another transition", withRequest(held, "renew/x"), acquire, Mine, Keep, "", ""},
+		{"acquire own stale hold", stale, acquire, StaleMine, Keep, CodeStale, heldBy},
+		{"acquire, made before the lock was freed", freed, request(Acquire, other, early), Late, Keep, CodeLate, "ask again"},
+		{"acquire another's lock", held, request(Acquire, other), Theirs, Keep, CodeHeld, heldBy},
+		{"acquire another's stale lock", stale, request(Acquire, other), StaleTheirs, Keep, CodeStale, heldBy},
+		{"acquire with two holders on the ledger", torn, request(Acquire, other), Torn, Keep, CodeLedger, "second holder refused: the ledger counts 2 holders"},
+
+		{"release a workspace never seen", unseen, release, Unseen, Keep, CodeNotHeld, unlocked},
+		{"release again, same request", freed, release, Repeat, Keep, "", ""},
+		{"release again, same request, others in between", reacquired, request(ReleaseLock, id("r2"), byID), Repeat, Keep, "", ""},
+		{"release again, new request", freed, request(ReleaseLock, id("r8")), Free, Keep, CodeNotHeld, unlocked},
+		{"release again by lock id, new request", freed, request(ReleaseLock, id("r8"), byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
+		{"release", held, release, Mine, End, "", ""},
+		{"release when stale", stale, release, StaleMine, End, "", ""},
+		{"release, made before the hold", held, request(ReleaseLock, early), Late, Keep, CodeLate, changed},
+		{"release by another's lock id", held, request(ReleaseLock, other), Theirs, Keep, CodeNotHolder, notNamed},
+		{"release stale by another's lock id", stale, request(ReleaseLock, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
+		{"release when torn", torn, release, Torn, Keep, CodeLedger, ledgerSays},
+
+		{"mark a workspace never seen", unseen, markStale, Unseen, Keep, CodeNotHeld, unlocked},
+		{"mark again, same request", stale, markStale, Repeat, Keep, "", ""},
+		{"mark a free lock", freed, markStale, Free, Keep, CodeNotHeld, unlocked},
+		{"mark a hold that ended", freed, request(MarkStale, byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
+		{"mark", held, markStale, Mine, Mark, "", ""},
+		{"mark again, new request", stale, request(MarkStale, id("r8")), StaleMine, Keep, CodeStale, "stale already, since 2027-01-15T08:00:00.000Z"},
+		{"mark, made before the hold", held, request(MarkStale, early), Late, Keep, CodeLate, changed},
+		{"mark another hold than meant", held, request(MarkStale, other), Theirs, Keep, CodeNotHolder, notNamed},
+		{"mark another stale hold than meant", stale, request(MarkStale, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
+		{"mark when torn", torn, markStale, Torn, Keep, CodeLedger, ledgerSays},
+
+		{"force a workspace never seen", unseen, force, Unseen, Keep, CodeNotStale, onlyStale},
+		{"force again, same request", after(acquire, markStale, force), force, Repeat, Keep, "", ""},
+		{"force a free lock", freed, force, Free, Keep, CodeNotStale, onlyStale},
+		{"force a hold that ended", freed, request(ForceUnlock, byID), SpentID, Keep, CodeNotStale, onlyStale},
+		{"force a live holder", held, force, Mine, Keep, CodeNotStale, onlyStale},
+		{"force a live holder by lock id", held, request(ForceUnlock, byID), Mine, Keep, CodeNotStale, onlyStale},
+		{"force", stale, force, StaleMine, End, "", ""},
+		{"force, made before the mark", stale, request(ForceUnlock, early), Late, Keep, CodeLate, changed},
+		{"force another live hold than meant", held, request(ForceUnlock, other), Theirs, Keep, CodeNotStale, onlyStale},
+		{"force another stale hold than meant", stale, request(ForceUnlock, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
+		{"force when torn", torn, force, Torn, Keep, CodeLedger, ledgerSays},
+	}
+	var visited [numOps][numSituations]bool
+	for _, c := range cases {
+		out := Step(c.lock, c.do)
+		visited[c.do.Op][out.Situation] = true
+		if out.Situation != c.want || out.Rule.Effect != c.effect || out.Rule.Code != c.code {
+			t.Errorf("%s: %s → %s %q, want %s → %s %q", c.name,
+				out.Situation, out.Rule.Effect, out.Rule.Code, c.want, c.effect, c.code)
+		}
+		if out.Wrote() != (c.effect != Keep) || !out.Wrote() && out.Lock != c.lock {
+			t.Errorf("%s: wrote %v, lock %+v", c.name, out.Wrote(), out.Lock)
+		}
+		refusal, refused := errors.AsType[*Refusal](out.Err())
+		if refused != (c.code != "") {
+			t.Errorf("%s: error %v", c.name, out.Err())
+		}
+		if refused && (!strings.Contains(refusal.Reason, c.reason) || refusal.Lock != c.lock) {
+			t.Errorf("%s: refused with %q carrying %+v", c.name, refusal.Reason, refusal.Lock)
+		}
+		if refused && strings.Contains(refusal.Reason, "{") {
+			t.Errorf("%s: reason not filled in: %s", c.name, refusal.Reason)
+		}
+	}
+	for _, o := range Ops() {
+		for _, s := range Situations() {
+			if !visited[o][s] {
+				t.Errorf("no case visits %s in situation %s", o, s)
+			}
+		}
+	}
+}
+
+func withRequest(l Lock, key string) Lock { l.Request = key; return l }
+
+// TestTableIsComplete fails on an empty cell, on a refusal without words, and
+// on a column whose writes differ (they share one UpdateExpression).
+func TestTableIsComplete(t *testing.T) {
+	t.Parallel()
+	for _, o := range Ops() {
+		effects := map[Effect]bool{}
+		for _, s := range Situations() {
+			r := table[o][s]
+			if r.Why == "" {
+				t.Errorf("%s × %s is empty", o, s)
+			}
+			if r.Done() == (r.Reason != "") {
+				t.Errorf("%s × %s: code %q with reason %q", o, s, r.Code, r.Reason)
+			}
+			if !r.Done() && r.Effect != Keep {
+				t.Errorf("%s × %s writes and refuses", o, s)
+			}
+			if r.Effect != Keep {
+				effects[r.Effect] = true
+			}
+		}
+		if len(effects) != 1 {
+			t.Errorf("%s has %d effects, want one", o, len(effects))
+		}
+	}
+}
+
+func TestFenceSurvivesReleaseAndForceUnlock(t *testing.T) {
+	t.Parallel()
+	l := after(request(Acquire), request(ReleaseLock), request(Acquire, lockID("b")),
+		request(MarkStale), request(ForceUnlock), request(Acquire, lockID("c")))
+	if l.Fence != 3 || l.State != Held || l.Holders != 1 || l.LockID != "c" {
+		t.Errorf("after three acquisitions: %+v", l)
+	}
+}
+
+// The copy of an acquire that comes after its own lock was released, and
+// somebody else's too, locks for nobody.
+func TestLateAcquireAfterOthersLocksForNobody(t *testing.T) {
+	t.Parallel()
+	late := request(Acquire)
+	l := after(late, request(ReleaseLock, now(t0+10)),
+		request(Acquire, lockID("id-b"), now(t0+20)), request(ReleaseLock, id("r5"), now(t0+30)))
+	if out := Step(l, late); out.Wrote() || out.Rule.Code != CodeLate {
+		t.Errorf("late copy: %s, %+v", out.Situation, out.Lock)
+	}
+	if out := Step(l, request(Acquire, lockID("id-c"), now(t0+30))); !out.Wrote() {
+		t.Errorf("live acquire: %v", out.Err())
+	}
+}
+
+// A late copy of the operator's two requests must not free the next holder.
+func TestLateMarkAndForceSpareTheNextHolder(t *testing.T) {
+	t.Parallel()
+	markStale := request(MarkStale, id("m"), now(t0+10))
+	force := request(ForceUnlock, id("f"), now(t0+20))
+	l := after(request(Acquire), markStale, force, request(Acquire, lockID("id-b"), now(t0+30)))
+	for _, copy := range []Request{markStale, force} {
+		if out := Step(l, copy); out.Wrote() {
+			t.Errorf("%s: %+v", copy.Op, out.Lock)
+		}
+	}
+}
+
+func TestSkewAllowance(t *testing.T) {
+	t.Parallel()
+	freed := after(request(Acquire), request(ReleaseLock, now(t0+100)))
+	behind := request(Acquire, lockID("id-b"))
+	behind.Skew = 100
+	if out := Step(freed, behind); !out.Wrote() {
+		t.Errorf("within the allowance: %v", out.Err())
+	}
+	behind.Skew = 99
+	if out := Step(freed, behind); out.Wrote() {
+		t.Error("beyond the allowance: acquired")
+	}
+}
+
+// A release that names no lock id must come from the principal that acquired.
+func TestUnnamedReleaseIsByPrincipal(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		acquirer, releaser, lockID string
+		released                   bool
+	}{
+		{"", "", "", true},
+		{"iam:ci", "iam:ci", "", true},
+		{"iam:ci", "iam:other", "", false},
+		{"iam:ci", "", "", false},
+		{"", "iam:ci", "", false},
+		{"iam:ci", "iam:other", "id-a", true},
+		{"iam:ci", "iam:ci", "id-b", false},
+	}
+	for _, c := range cases {
+		l := after(request(Acquire, who(c.acquirer)))
+		out := Step(l, request(ReleaseLock, who(c.releaser), lockID(c.lockID)))
+		if out.Wrote() != c.released {
+			t.Errorf("%+v: %v", c, out.Err())
+		}
+	}
+}
+
+// A lock id that is wired into a job's configuration does not make two jobs
+// one holder.
+func TestSameLockIDOfTwoClients(t *testing.T) {
+	t.Parallel()
+	held := after(request(Acquire, who("iam:ci")))
+	for name, r := range map[string]Request{
+		"other runner":    request(Acquire, who("iam:ci"), runner("runner-b")),
+		"other principal": request(Acquire, who("iam:other")),
+	} {
+		if out := Step(held, r); out.Rule.Code != CodeHeld {
+			t.Errorf("%s: %s, %v", name, out.Situation, out.Err())
+		}
+	}
+}
+
+func TestRunnerGuard(t *testing.T) {
+	t.Parallel()
+	held := after(request(Acquire))
+	for _, o := range []Op{ReleaseLock, MarkStale} {
+		if out := Step(held, request(o, runner("runner-b"))); out.Wrote() {
+			t.Errorf("%s naming another runner wrote", o)
+		}
+		if out := Step(held, request(o, runner("runner-a"))); !out.Wrote() {
+			t.Errorf("%s naming the holder: %v", o, out.Err())
+		}
+	}
+}
+
+// A client that sends one request id with everything is never told of a
+// release that did not happen.
+func TestReusedRequestID(t *testing.T) {
+	t.Parallel()
+	l := after(request(Acquire), request(ReleaseLock), request(Acquire, lockID("id-b")))
+	if out := Step(l, request(ReleaseLock)); !out.Wrote() {
+		t.Errorf("second hold, same request id: %s, %v", out.Situation, out.Err())
+	}
+}
+
+func TestStateTamperedWhileLedgerCountsOne(t *testing.T) {
+	t.Parallel()
+	l := after(request(Acquire))
+	l.State = Unlocked
+	out := Step(l, request(Acquire, lockID("id-b")))
+	if out.Wrote() || out.Answer().Reason != "second holder refused: the ledger counts 1 holder while the state is unlocked" {
+		t.Errorf("%+v", out.Answer())
+	}
+}
+
+func TestOperationsOutsideTheTable(t *testing.T) {
+	t.Parallel()
+	if _, err := ParseOp("force_released"); err == nil || !strings.Contains(err.Error(), "acquire, release_lock, mark_stale, force_unlock") {
+		t.Errorf("ParseOp: %v", err)
+	}
+	held := after(request(Acquire))
+	r := request(ReleaseLock)
+	r.Op = Op(numOps)
+	if out := Step(held, r); out.Wrote() || out.Lock != held || out.Rule.Code != CodeUnknownOp {
+		t.Errorf("Step: %+v", out)
+	}
+	if r.Validate() == nil {
+		t.Error("Validate accepts it")
+	}
+	for _, o := range Ops() {
+		if back, err := ParseOp(o.String()); err != nil || back != o {
+			t.Errorf("%s: %v, %v", o, back, err)
+		}
+	}
+}

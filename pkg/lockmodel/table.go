@@ -1,0 +1,124 @@
+package lockmodel
+
+// Table says, for every operation in every situation, what happens.
+type Table [numOps][numSituations]Rule
+
+// table is THE transition table. Each rule is written once, below it.
+var table = Table{
+	Acquire: {
+		Unseen:      take,
+		Repeat:      again,
+		Free:        take,
+		SpentID:     refuseSpent,
+		Mine:        again,
+		StaleMine:   refuseStale,
+		Late:        refuseLateAcquire,
+		Theirs:      refuseHeld,
+		StaleTheirs: refuseStale,
+		Torn:        refuseSecondHolder,
+	},
+	ReleaseLock: {
+		Unseen:      refuseNotHeld,
+		Repeat:      again,
+		Free:        refuseNotHeld,
+		SpentID:     refuseEnded,
+		Mine:        release,
+		StaleMine:   release,
+		Late:        refuseLate,
+		Theirs:      refuseNotHolder,
+		StaleTheirs: refuseNotHolder,
+		Torn:        refuseLedger,
+	},
+	MarkStale: {
+		Unseen:      refuseNotHeld,
+		Repeat:      again,
+		Free:        refuseNotHeld,
+		SpentID:     refuseEnded,
+		Mine:        mark,
+		StaleMine:   refuseAlreadyStale,
+		Late:        refuseLate,
+		Theirs:      refuseNotHolder,
+		StaleTheirs: refuseNotHolder,
+		Torn:        refuseLedger,
+	},
+	ForceUnlock: {
+		Unseen:      refuseNotStale,
+		Repeat:      again,
+		Free:        refuseNotStale,
+		SpentID:     refuseNotStale,
+		Mine:        refuseNotStale,
+		StaleMine:   force,
+		Late:        refuseLate,
+		Theirs:      refuseNotStale,
+		StaleTheirs: refuseNotHolder,
+		Torn:        refuseLedger,
+	},
+}
+
+var (
+	take    = Rule{Effect: Take, Why: "nobody holds the lock"}
+	release = Rule{Effect: End, Why: "the holder ends its own hold, stale or not"}
+	mark    = Rule{Effect: Mark, Why: "a suspicion is recorded; nothing is freed by it"}
+	force   = Rule{Effect: End, Why: "a stale hold is ended by a deliberate act"}
+	again   = Rule{Why: "an earlier copy was applied; its answer is given again"}
+
+	refuseHeld = Rule{Code: CodeHeld, Reason: "lock held by {runner}",
+		Why: "one holder at a time"}
+	refuseStale = Rule{Code: CodeStale, Reason: "lock held by {runner}",
+		Why: "stale is a suspicion: it never frees by itself"}
+	refuseSpent = Rule{Code: CodeSpent, Reason: "lock id {id} was released already; acquire with a new one",
+		Why: "a late copy must not lock for a client that is gone"}
+	refuseLateAcquire = Rule{Code: CodeLate, AskAgain: true,
+		Reason: "the lock was freed after this request was made; ask again",
+		Why:    "a late copy has nobody to ask again; a live caller has"}
+	refuseSecondHolder = Rule{Code: CodeLedger,
+		Reason: "second holder refused: the ledger counts {holders} while the state is {state}",
+		Why:    "the ledger walls the state a second time"}
+
+	refuseNotHeld = Rule{Code: CodeNotHeld, Reason: "the lock is unlocked already: nobody holds it",
+		Why: "there is no hold to act on"}
+	refuseEnded = Rule{Code: CodeNotHeld, Reason: "the lock is unlocked already: the hold {id} has ended",
+		Why: "that hold has ended, and not by this request"}
+	refuseNotHolder = Rule{Code: CodeNotHolder, Reason: "the lock is held by {runner} under lock id {lock_id}, not by the hold that this request names",
+		Why: "the request means another hold"}
+	refuseAlreadyStale = Rule{Code: CodeStale, Reason: "the lock is stale already, since {stale_at}",
+		Why: "the suspicion is on record"}
+	refuseNotStale = Rule{Code: CodeNotStale, Reason: "force-unlock only from stale — a live holder is never bulldozed",
+		Why: "there is no way from held to unlocked but the holder's own release"}
+	refuseLate = Rule{Code: CodeLate, Reason: "the lock changed after this request was made; look at it again before you repeat the request",
+		Why: "a late copy must not act on a hold that it can't mean"}
+	refuseLedger = Rule{Code: CodeLedger, Reason: "refused by the ledger: it counts {holders} while the state is {state}; the item needs repair by hand",
+		Why: "nothing is done to an item that no transition writes"}
+
+	// refuseUnknown stands in no cell: it is for operations without a column.
+	refuseUnknown = Rule{Code: CodeUnknownOp, Reason: "there is no such operation"}
+)
+
+// effect gives the one effect that o has wherever it writes.
+func (t *Table) effect(o Op) Effect {
+	for _, rule := range t[o] {
+		if rule.Effect != Keep {
+			return rule.Effect
+		}
+	}
+	return Keep
+}
+
+// Write is what a request asks of the store: to make the changes if the stored
+// lock meets one of the alternatives.
+type Write struct {
+	When    []All
+	Changes []Change
+}
+
+// WriteFor gives the conditional write that performs the request: the
+// situations whose rule writes, and that rule's effect.
+func WriteFor(r Request) Write {
+	w := Write{Changes: table.effect(r.Op).Changes()}
+	for s, rule := range table[r.Op] {
+		if rule.Effect != Keep {
+			w.When = append(w.When, Situation(s).Where(r)...)
+		}
+	}
+	return w
+}
