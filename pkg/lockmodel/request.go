@@ -90,7 +90,7 @@ func CheckWorkspace(ws string) error {
 	if len(ws) > MaxWorkspace {
 		return &FieldError{"ws", fmt.Sprintf("longer than %d bytes", MaxWorkspace)}
 	}
-	if i := strings.IndexFunc(ws, func(c rune) bool { return !workspaceRune(c) }); i >= 0 {
+	if strings.ContainsFunc(ws, func(c rune) bool { return !workspaceRune(c) }) {
 		return &FieldError{"ws", `only letters, digits and "-", "_", ".", "/" may stand in a workspace name`}
 	}
 	for segment := range strings.SplitSeq(ws, "/") {
@@ -100,6 +100,14 @@ func CheckWorkspace(ws string) error {
 		case ".", "..":
 			return &FieldError{"ws", `no "." or ".." segment`}
 		}
+	}
+	return nil
+}
+
+// CheckPrefix refuses, with a *FieldError, what cannot start a workspace name.
+func CheckPrefix(prefix string) error {
+	if len(prefix) > MaxWorkspace || strings.ContainsFunc(prefix, func(c rune) bool { return !workspaceRune(c) }) {
+		return &FieldError{"prefix", "no workspace name starts like that"}
 	}
 	return nil
 }

@@ -1,0 +1,18 @@
+// Package ddbstore keeps locks in one DynamoDB table.
+//
+// It renders the transition table of package lockmodel into one pair of
+// ConditionExpression and UpdateExpression per operation, and performs each
+// transition as ONE UpdateItem. The write decides. Whether its condition held
+// or failed, DynamoDB returns the item as the write found it, and that item
+// goes through lockmodel.Step for the answer: nothing is read before a write,
+// and no second read explains one.
+//
+// Store.write is the only function that writes a lock item.
+//
+// # The table
+//
+// The partition key is the workspace (ws), the sort key says what the item is
+// (sk): "lock" for the lock itself. The index by_state lists the locks of one
+// state in the order of their names, so that listing the held locks costs what
+// is held, not what was ever seen.
+package ddbstore

@@ -1,0 +1,96 @@
+package ddbstore
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+const attrState = string(lockmodel.AttrState)
+
+// item is a lock as it is stored. Its attributes are lockmodel's; a test
+// compares the tags with them.
+type item struct {
+	State      text   `dynamodbav:"st"`
+	Holders    number `dynamodbav:"holders"`
+	Fence      number `dynamodbav:"fence"`
+	LockID     text   `dynamodbav:"lock_id"`
+	Runner     text   `dynamodbav:"runner"`
+	Principal  text   `dynamodbav:"principal"`
+	AcquiredAt number `dynamodbav:"acquired_at"`
+	StaleAt    number `dynamodbav:"stale_at"`
+	ChangedAt  number `dynamodbav:"changed_at"`
+	Request    text   `dynamodbav:"req"`
+	FreedBy    text   `dynamodbav:"freed_by"`
+	Spent      text   `dynamodbav:"spent"`
+}
+
+// text and number read an attribute of another type as missing, just as the
+// conditions of an expression do: a mistyped item is a torn lock, not an error.
+type (
+	text   string
+	number struct {
+		value int64
+		ok    bool
+	}
+)
+
+func (t *text) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
+	if s, ok := av.(*types.AttributeValueMemberS); ok {
+		*t = text(s.Value)
+	}
+	return nil
+}
+
+func (n *number) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
+	if v, ok := av.(*types.AttributeValueMemberN); ok {
+		i, err := strconv.ParseInt(v.Value, 10, 64)
+		*n = number{i, err == nil}
+	}
+	return nil
+}
+
+func (n number) orMissing() int64 {
+	if n.ok {
+		return n.value
+	}
+	return lockmodel.Missing
+}
+
+// decode reads a stored item; without attributes there is none.
+func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lock, error) {
+	if len(attributes) == 0 {
+		return lockmodel.NewLock(ws), nil
+	}
+	var i item
+	if err := attributevalue.UnmarshalMap(attributes, &i); err != nil {
+		return lockmodel.Lock{}, fmt.Errorf("decode lock item: %w", err)
+	}
+	return lockmodel.Lock{
+		Workspace:  ws,
+		Exists:     true,
+		State:      lockmodel.State(i.State),
+		Holders:    i.Holders.orMissing(),
+		Fence:      i.Fence.orMissing(),
+		LockID:     string(i.LockID),
+		Runner:     string(i.Runner),
+		Principal:  string(i.Principal),
+		AcquiredAt: i.AcquiredAt.orMissing(),
+		StaleAt:    i.StaleAt.orMissing(),
+		ChangedAt:  i.ChangedAt.orMissing(),
+		Request:    string(i.Request),
+		FreedBy:    string(i.FreedBy),
+		Spent:      string(i.Spent),
+	}, nil
+}
+
+// key is the primary key of a workspace's lock item.
+func key(ws string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{attrWorkspace: str(ws), attrSort: str(sortLock)}
+}
+
+func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }

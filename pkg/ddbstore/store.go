@@ -1,0 +1,134 @@
+package ddbstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// Client is what the store uses of DynamoDB: the actions that its role needs.
+type Client interface {
+	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+}
+
+var _ Client = (*dynamodb.Client)(nil)
+
+// DefaultClockSkew is by how much the clocks of the service's instances may
+// differ before a request can be refused, wrongly, as late. AWS keeps the
+// clocks of its hosts within a millisecond of UTC, other hosts with NTP within
+// some tens of milliseconds.
+const DefaultClockSkew = 250 * time.Millisecond
+
+// Options configure a Store.
+type Options struct {
+	// Table is the name of the table. Required.
+	Table string
+	// ClockSkew is by how much the clocks of the service's instances may
+	// differ; it is taken in milliseconds. A late copy of a request is told
+	// from a fresh request once the lock has changed more than ClockSkew
+	// after the request was made. 0 means that there is one clock.
+	ClockSkew time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Store keeps locks in a DynamoDB table.
+type Store struct {
+	client Client
+	Options
+}
+
+// New returns a store that uses client.
+func New(client Client, options Options) *Store {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Store{client, options}
+}
+
+// ErrTableDisagrees is the error of a write that DynamoDB performed and the
+// transition table would not have, or the other way round: the endpoint returns
+// no item with a failed condition, or the item was written by other hands. The
+// lock's state is to be looked at; nothing is claimed about it.
+var ErrTableDisagrees = errors.New("the database and the transition table disagree")
+
+// attempts bounds how often a request that is still there asks again.
+const attempts = 3
+
+// Transition performs one transition by one conditional write. A refusal is an
+// outcome, not an error: see Outcome.Err. An error means that nothing is known:
+// the request is unusable (*lockmodel.FieldError), or DynamoDB failed and the
+// write may or may not have been applied; the same request may be tried again.
+//
+// Only where the lock was freed between the making of an acquire and its write
+// is there a second write, with the later clock that tells it from a late copy.
+func (s *Store) Transition(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
+	r.Now, r.Skew = s.Now().UnixMilli(), s.ClockSkew.Milliseconds()
+	if err := r.Validate(); err != nil {
+		return lockmodel.Outcome{}, err
+	}
+	for attempt := 1; ; attempt++ {
+		out, err := s.write(ctx, r)
+		if err != nil || !out.Rule.AskAgain || attempt == attempts {
+			return out, err
+		}
+		r.Now = max(s.Now().UnixMilli(), out.Before.ChangedAt)
+	}
+}
+
+// write performs the conditional write. It is the one function that writes
+// lock items.
+func (s *Store) write(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
+	e := render(r)
+	result, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                           &s.Table,
+		Key:                                 key(r.Workspace),
+		ConditionExpression:                 &e.condition,
+		UpdateExpression:                    &e.update,
+		ExpressionAttributeValues:           e.values(r),
+		ReturnValues:                        types.ReturnValueAllOld,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
+	var found map[string]types.AttributeValue
+	failed, conditionFailed := errors.AsType[*types.ConditionalCheckFailedException](err)
+	switch {
+	case conditionFailed:
+		found = failed.Item
+	case err != nil:
+		return lockmodel.Outcome{}, fmt.Errorf("%s %s: %w", r.Op, r.Workspace, err)
+	default:
+		found = result.Attributes
+	}
+	before, err := decode(r.Workspace, found)
+	if err != nil {
+		return lockmodel.Outcome{}, err
+	}
+	out := lockmodel.Step(before, r)
+	if out.Wrote() == conditionFailed {
+		return lockmodel.Outcome{}, fmt.Errorf("%s %s: %w", r.Op, r.Workspace, ErrTableDisagrees)
+	}
+	return out, nil
+}
+
+// Lock reads a workspace's lock, consistently with all writes before.
+func (s *Store) Lock(ctx context.Context, ws string) (lockmodel.Lock, error) {
+	if err := lockmodel.CheckWorkspace(ws); err != nil {
+		return lockmodel.Lock{}, err
+	}
+	consistent := true
+	result, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.Table, Key: key(ws), ConsistentRead: &consistent,
+	})
+	if err != nil {
+		return lockmodel.Lock{}, fmt.Errorf("read %s: %w", ws, err)
+	}
+	return decode(ws, result.Item)
+}

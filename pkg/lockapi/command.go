@@ -1,0 +1,186 @@
+package lockapi
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// MaxBody is the greatest size of a command document, in bytes.
+const MaxBody = 64 << 10
+
+// opLockState is the one command that is no transition.
+const opLockState = "lock_state"
+
+// command is a command document: the body of the operations' routes, where the
+// route says the operation, and the whole of a direct invocation.
+type command struct {
+	op, ws, runner, lockID, requestID string
+}
+
+// field finds the place of a document's field.
+func (c *command) field(name string) *string {
+	switch name {
+	case "op":
+		return &c.op
+	case "ws":
+		return &c.ws
+	case "runner":
+		return &c.runner
+	case "lock_id":
+		return &c.lockID
+	case "request_id":
+		return &c.requestID
+	}
+	return nil
+}
+
+// Fields that a document may have, by its kind.
+var (
+	transitionFields = []string{"ws", "runner", "lock_id", "request_id"}
+	directFields     = append([]string{"op"}, transitionFields...)
+	lockStateFields  = []string{"op", "ws", "request_id"}
+)
+
+// decodeCommand reads a document strictly: one JSON object of the given
+// fields, each at most once and each a string. A guard that is misspelt must
+// not be dropped silently.
+func decodeCommand(from io.Reader, fields []string) (command, error) {
+	var c command
+	dec := json.NewDecoder(from)
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return c, cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "not a JSON object"}))
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return c, syntax(err)
+		}
+		name, _ := token.(string)
+		if !slices.Contains(fields, name) {
+			return c, &lockmodel.FieldError{Field: clip(name), Problem: "there is no such field here; there are " + strings.Join(fields, ", ")}
+		}
+		if seen[name] {
+			return c, &lockmodel.FieldError{Field: name, Problem: "given twice"}
+		}
+		seen[name] = true
+		value, err := dec.Token()
+		if err != nil {
+			return c, syntax(err)
+		}
+		text, ok := value.(string)
+		if !ok {
+			return c, &lockmodel.FieldError{Field: name, Problem: "must be a string"}
+		}
+		*c.field(name) = text
+	}
+	if _, err := dec.Token(); err != nil {
+		return c, syntax(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return c, cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "something follows the JSON object"}))
+	}
+	return c, nil
+}
+
+// tooLarge gives err if it says that the body is over the limit.
+func tooLarge(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return err
+	}
+	return nil
+}
+
+func syntax(err error) error {
+	return cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "not well-formed JSON"}))
+}
+
+// clip bounds what is repeated of a caller's text.
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// request makes the command a request of operation o.
+func (c command) request(ctx context.Context, o lockmodel.Op) (lockmodel.Request, error) {
+	r := lockmodel.Request{
+		Op: o, Workspace: c.ws, Runner: c.runner, LockID: c.lockID,
+		ID: requestID(ctx), Principal: principal(ctx),
+	}
+	if c.requestID != "" {
+		r.ID = c.requestID
+	}
+	if o == lockmodel.Acquire && r.LockID == "" {
+		r.LockID = lockIDFor(r)
+	}
+	return r, r.Validate()
+}
+
+// transition serves the route of operation o.
+func (a *API) transition(o lockmodel.Op, r *http.Request) (int, any) {
+	c, err := decodeCommand(r.Body, transitionFields)
+	if err != nil {
+		return a.failed(r.Context(), err)
+	}
+	return a.perform(r.Context(), o, c)
+}
+
+func (a *API) perform(ctx context.Context, o lockmodel.Op, c command) (int, any) {
+	r, err := c.request(ctx, o)
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	out, err := a.store.Transition(ctx, r)
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	return status(out), out.Answer()
+}
+
+// Command performs a command document, as the function's direct invocation
+// brings it, and gives the same answer as over HTTP.
+func (a *API) Command(ctx context.Context, doc []byte) []byte {
+	if requestID(ctx) == "" {
+		ctx = WithRequestID(ctx, uuid.NewString())
+	}
+	return encode(a.command(ctx, doc))
+}
+
+func (a *API) command(ctx context.Context, doc []byte) any {
+	fail := func(err error) any { _, body := a.failed(ctx, err); return body }
+	if len(doc) > MaxBody {
+		return fail(&http.MaxBytesError{Limit: MaxBody})
+	}
+	c, err := decodeCommand(bytes.NewReader(doc), directFields)
+	if err != nil {
+		return fail(err)
+	}
+	if c.op == opLockState {
+		if _, err := decodeCommand(bytes.NewReader(doc), lockStateFields); err != nil {
+			return fail(err)
+		}
+		_, body := a.lockState(ctx, c.ws)
+		return body
+	}
+	o, err := lockmodel.ParseOp(c.op)
+	if bad, ok := errors.AsType[*lockmodel.FieldError](err); ok {
+		return fail(&lockmodel.FieldError{Field: bad.Field, Problem: fmt.Sprintf("%s, %s", bad.Problem, opLockState)})
+	}
+	_, body := a.perform(ctx, o, c)
+	return body
+}

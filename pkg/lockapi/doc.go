@@ -1,0 +1,19 @@
+// Package lockapi is the service's HTTP interface, one http.Handler that the
+// local server and the Lambda function share, and the same commands for direct
+// invocation.
+//
+//	POST /v1/acquire        {"ws":"prod","runner":"ci-7"}
+//	POST /v1/release        {"ws":"prod"}
+//	POST /v1/mark-stale     {"ws":"prod"}
+//	POST /v1/force-unlock   {"ws":"prod"}
+//	GET  /v1/locks/{ws...}
+//	GET  /v1/locks?state=&prefix=&limit=&cursor=
+//
+// There is a route for each operation, so that each can be granted by itself.
+//
+// Statuses: 200 for done, 423 for an acquire that was refused, 409 for any
+// other refusal, 400 for unusable input, 404 and 405 for no such route, 413
+// for a body over MaxBody, 503 with Retry-After where DynamoDB failed. A
+// failure is never dressed up as a verdict on the lock, nor the other way
+// round, and no error shows what went on inside.
+package lockapi
