@@ -1,0 +1,72 @@
+package engines
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+//go:embed moto/requirements.txt
+var motoFiles embed.FS
+
+// Moto is github.com/getmoto/moto in server mode. It keeps nothing on disk.
+// Installing it needs Python 3.11 or later with the venv module.
+var Moto = Engine{
+	Name:    "moto",
+	Version: "5.2.5",
+	pins:    motoFiles,
+	install: func(ctx context.Context, dir string, log io.Writer) error {
+		if err := run(ctx, dir, log, "python3", "-m", "venv", "venv"); err != nil {
+			return err
+		}
+		return run(ctx, dir, log, filepath.Join("venv", "bin", "python3"), "-m", "pip",
+			"--disable-pip-version-check", "install", "--quiet", "--requirement", filepath.Join("moto", "requirements.txt"))
+	},
+	command: func(ctx context.Context, dir string, port int, _ Options) *exec.Cmd {
+		return exec.CommandContext(ctx, filepath.Join(dir, "venv", "bin", "python3"),
+			"-m", "moto.server", "-H", "127.0.0.1", "-p", strconv.Itoa(port))
+	},
+	front:      motoProxy,
+	memoryOnly: true,
+}
+
+// motoProxy leads to the moto at program, for one request at a time. Moto checks
+// a condition and writes in two steps, on many threads: without this, a race on
+// one item can have several winners.
+func motoProxy(program *url.URL) http.Handler {
+	return oneAtATime(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(program) },
+	})
+}
+
+// oneAtATime has next serve each request alone.
+func oneAtATime(next http.Handler) http.Handler {
+	turn := make(chan struct{}, 1)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Read before the turn begins, so that a slow client holds up nobody.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, "unreadable request", http.StatusBadRequest)
+			return
+		}
+		// A turn lasts until next has answered, also where the client has gone:
+		// giving up a proxied request does not end the work on it. The context
+		// can be cancelled, if by nobody, because a ReverseProxy that is given
+		// one that can't watches the client's connection by itself.
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		next.ServeHTTP(w, r)
+	})
+}
