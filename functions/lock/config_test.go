@@ -1,0 +1,39 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/statelock/statelock/pkg/ddbstore"
+)
+
+func TestConfigFrom(t *testing.T) {
+	t.Parallel()
+	const arn = "arn:aws:dynamodb:eu-central-1:111122223333:table/locks"
+	for _, test := range []struct {
+		environ []string
+		want    Config
+		problem string
+	}{
+		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{"locks", ddbstore.DefaultClockSkew}, ""},
+		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{arn, 90 * time.Second}, ""},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=0s"}, Config{"locks", 0}, ""},
+		{nil, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},
+		{[]string{"STATELOCK_TABLE="}, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},
+		{[]string{"STATELOCK_TABLE=a b"}, Config{}, `STATELOCK_TABLE: "a b" is not a DynamoDB table name`},
+		{[]string{"STATELOCK_TABLE=ab"}, Config{}, `STATELOCK_TABLE: "ab" is not a DynamoDB table name`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=5"}, Config{}, `STATELOCK_CLOCK_SKEW: "5" is not a duration such as 5s`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=-1s"}, Config{}, "STATELOCK_CLOCK_SKEW: -1s is negative"},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_TABEL=x"}, Config{}, "STATELOCK_TABEL: no such setting"},
+		{[]string{"STATELOCK_X=", "STATELOCK_CLOCK_SKEW=x"}, Config{},
+			"STATELOCK_X: no such setting\nSTATELOCK_CLOCK_SKEW: \"x\" is not a duration such as 5s\nSTATELOCK_TABLE: required, the name of the DynamoDB table"},
+	} {
+		got, err := configFrom(test.environ)
+		switch {
+		case test.problem == "" && (err != nil || got != test.want):
+			t.Errorf("%q: %+v, %v; want %+v", test.environ, got, err, test.want)
+		case test.problem != "" && (err == nil || err.Error() != test.problem):
+			t.Errorf("%q: error %v, want %s", test.environ, err, test.problem)
+		}
+	}
+}

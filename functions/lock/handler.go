@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/statelock/statelock/pkg/lockapi"
+)
+
+// replyMargin is kept of the invocation's time for the answer: a store that
+// hangs then ends in "try again" for the client and a line in the log, where
+// the function's timeout would leave neither.
+const replyMargin = 300 * time.Millisecond
+
+// service is what events are translated for: *lockapi.API.
+type service interface {
+	http.Handler
+	// Command executes a command document and returns the JSON answer.
+	Command(ctx context.Context, doc []byte) []byte
+}
+
+// handler is the function's lambda.Handler. It has no state of its own and may
+// be invoked concurrently.
+type handler struct {
+	service service
+	log     *slog.Logger
+}
+
+// Invoke implements lambda.Handler. Whatever is wrong with an event is said in
+// the answer, not by an error: an error would make Lambda repeat an
+// asynchronous invocation that can't do better. It logs one line.
+func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-replyMargin))
+		defer cancel()
+	}
+	id := ""
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		id = lc.AwsRequestID // the same when Lambda repeats an asynchronous invocation
+	}
+	ctx = lockapi.WithRequestID(ctx, id)
+
+	start, k := time.Now(), kindOf(event)
+	var seen []slog.Attr
+	switch k {
+	case kindCommand:
+		answer, seen = h.command(ctx, event)
+	case kindNeither:
+		answer = refusal("bad_request", accepted)
+	default:
+		answer, seen, err = h.request(ctx, event, k)
+	}
+	h.log.LogAttrs(ctx, slog.LevelInfo, "request", append(seen,
+		slog.String("kind", k.String()),
+		slog.Int64("us", time.Since(start).Microseconds()),
+		slog.String("aws_request_id", id))...)
+	return answer, err
+}
+
+// command has the service answer a command document.
+func (h *handler) command(ctx context.Context, doc []byte) (answer []byte, seen []slog.Attr) {
+	if !h.survives(ctx, func() { answer = h.service.Command(ctx, doc) }) {
+		answer = refusal("internal", failed)
+	}
+	var words struct{ Op, Code string }
+	_ = json.Unmarshal(doc, &words) // for the log only: a bad document has been answered
+	_ = json.Unmarshal(answer, &words)
+	return answer, []slog.Attr{slog.String("op", fmt.Sprintf("%.32s", words.Op)), slog.String("code", words.Code)}
+}
+
+// request has the service answer the event of a gateway.
+func (h *handler) request(ctx context.Context, event []byte, k kind) (answer []byte, seen []slog.Attr, err error) {
+	read, write := inboundV2, answerV2
+	if k == kindREST || k == kindHTTPAPIv1 {
+		read, write = inboundV1, answerV1
+	}
+	in, who, err := read(event, k)
+	var r *http.Request
+	if err == nil {
+		r, err = in.request()
+	}
+	w, route := newResponse(), ""
+	if err != nil {
+		w.refuse(http.StatusBadRequest, "bad_request", err.Error())
+	} else {
+		r = r.WithContext(who.context(ctx))
+		if !h.survives(ctx, func() { h.service.ServeHTTP(w, r) }) {
+			w = newResponse() // what was written so far is not to be trusted
+			w.refuse(http.StatusInternalServerError, "internal", failed)
+		}
+		route = r.Pattern
+	}
+	w.close(in.method)
+	answer, err = json.Marshal(write(w))
+	return answer, []slog.Attr{
+		slog.String("method", in.method),
+		slog.String("route", route),
+		slog.Int("status", w.status),
+		slog.String("request_id", cmp.Or(w.sent.Get("X-Request-Id"), who.requestID)),
+	}, err
+}
+
+// survives runs f and reports whether it came back. A panic ends the request,
+// not the process, as in net/http's server; its stack goes to the log, where
+// the Lambda library would send it to the caller.
+func (h *handler) survives(ctx context.Context, f func()) (ok bool) {
+	defer func() {
+		if !ok {
+			h.log.ErrorContext(ctx, "panic", "value", fmt.Sprint(recover()), "stack", string(debug.Stack()))
+		}
+	}()
+	f()
+	return true
+}

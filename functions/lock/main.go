@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/statelock/statelock/pkg/ddbstore"
+	"github.com/statelock/statelock/pkg/lockapi"
+)
+
+func main() {
+	// Lambda filters JSON lines by level where they have its names for the keys.
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: lambdacontext.ReplaceAttr}))
+	slog.SetDefault(log)
+	h, err := newHandler(context.Background(), os.Environ(), log)
+	if err != nil {
+		log.Error("the function can't start", "error", err.Error())
+		os.Exit(1)
+	}
+	lambda.Start(h)
+}
+
+// newHandler does once what all invocations of an instance share.
+func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handler, error) {
+	c, err := configFrom(environ)
+	if err != nil {
+		return nil, err
+	}
+	client, err := ddbstore.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store := ddbstore.New(client, ddbstore.Options{Table: c.Table, ClockSkew: c.ClockSkew})
+	return &handler{service: lockapi.New(store, lockapi.Options{Log: log}), log: log}, nil
+}
