@@ -99,7 +99,7 @@ func (s *Server) putInFront(handler func(program *url.URL) http.Handler) error {
 	}
 	s.front = &http.Server{Handler: handler(program)}
 	s.URL = "http://" + l.Addr().String()
-	go s.front.Serve(l) // returns when Stop closes it
+	go func() { _ = s.front.Serve(l) }() // returns when Stop closes it
 	return nil
 }
 

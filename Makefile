@@ -1,0 +1,61 @@
+# The targets need Go and make alone, except where they say otherwise.
+
+GO ?= go
+
+# The race detector needs a C compiler; where there is none, tests run without.
+RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+# What to run against engines other than the embedded one, and which engines:
+# all, or some of dynalite,dynoxide,moto.
+SUITE   := ./pkg/ddbstore/...
+ENGINES ?= all
+WITH_ENGINE := $(GO) run ./localtest/cmd/withengine
+
+# DynamoDB Local, as its image serves it.
+ENDPOINT ?= http://127.0.0.1:8000
+
+# golangci-lint in the version pinned apart from our own dependencies. The first
+# run builds it, in some minutes; Go keeps it in its cache.
+LINT := $(GO) tool -modfile=tools/golangci-lint.mod golangci-lint
+
+# Whoever builds the same source with the same Go gets the same function.
+LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
+	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build lint fmt engines test-engines test-dynamodb-local bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+
+run: ## serve on 127.0.0.1:8420, with the locks in ./.statelock
+	$(GO) run ./cmd/statelock serve
+
+test: ## run all tests
+	$(GO) test $(RACE) ./...
+
+build: ## build bin/statelock and build/lock.zip, the Lambda function
+	$(GO) build -trimpath -o bin/statelock ./cmd/statelock
+	$(LAMBDA_BUILD) -o build/lock/bootstrap ./functions/lock
+	$(GO) run ./tools/lambdazip build/lock.zip build/lock/bootstrap
+
+lint: ## check the code's style and look for common mistakes
+	$(LINT) run ./...
+
+fmt: ## format the code
+	$(LINT) fmt ./...
+
+engines: ## install other DynamoDB engines (needs npm, cargo, python3; or ENGINES=dynalite)
+	$(WITH_ENGINE) -install $(ENGINES)
+
+test-engines: ## run the store's tests against the engines that are installed
+	$(WITH_ENGINE) $(ENGINES) -- $(GO) test $(RACE) -count=1 $(SUITE)
+
+test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
+	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 $(SUITE)
+
+bench: ## measure acquire and release
+	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+clean: ## remove what was built
+	rm -rf bin build
