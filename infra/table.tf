@@ -1,0 +1,47 @@
+# The locks.
+resource "aws_dynamodb_table" "lock" {
+  name         = var.name
+  billing_mode = "PAY_PER_REQUEST"
+  hash_key     = "ws"
+  range_key    = "sk"
+
+  attribute {
+    name = "ws"
+    type = "S"
+  }
+
+  attribute {
+    name = "sk"
+    type = "S"
+  }
+
+  attribute {
+    name = "st"
+    type = "S"
+  }
+
+  global_secondary_index {
+    name            = "by_state"
+    projection_type = "ALL"
+
+    key_schema {
+      attribute_name = "st"
+      key_type       = "HASH"
+    }
+
+    key_schema {
+      attribute_name = "ws"
+      key_type       = "RANGE"
+    }
+  }
+
+  deletion_protection_enabled = var.deletion_protection
+
+  point_in_time_recovery {
+    enabled = true
+  }
+
+  server_side_encryption {
+    enabled = true
+  }
+}
