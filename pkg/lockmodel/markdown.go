@@ -10,7 +10,7 @@ import (
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# The transition table\n\n" +
-		"Generated from `pkg/lockmodel/table.go`; `make docs` writes it, and a test compares it.\n\n" +
+		"Written from `pkg/lockmodel/table.go` by `go test ./pkg/lockmodel -update`; a test compares the two.\n\n" +
 		"A cell is what is written, or else what is answered: **bold** is a write, *again* repeats the answer of\n" +
 		"an earlier copy, `code` is a refusal.\n\n| situation |")
 	for _, o := range Ops() {

@@ -81,16 +81,26 @@ func Classify(l Lock, r Request) Situation {
 	return Torn
 }
 
-// Every stored lock that a transition writes meets whole for its state: the
-// ledger agrees with the state, and nothing is missing that the next
-// transition reads.
-func whole(s State) All {
-	all := All{eq(AttrState, ":"+Operand(s)), eq(AttrHolders, opOne), atLeast(AttrFence, opZero), atLeast(AttrChangedAt, opZero)}
+// ledger is the state and, beside it, the ledger that must agree with it.
+func ledger(s State) All {
 	if s == Unlocked {
-		all[1] = eq(AttrHolders, opZero)
-		return all
+		return All{eq(AttrState, opUnlocked), eq(AttrHolders, opZero)}
 	}
-	return append(all, Cond{Test: Text, Attr: AttrLockID})
+	return All{eq(AttrState, ":"+Operand(s)), eq(AttrHolders, opOne)}
+}
+
+// sound is what else the next transition needs of a stored lock.
+func sound() All { return All{atLeast(AttrFence, opZero), atLeast(AttrChangedAt, opZero)} }
+
+// identified is a hold that has a lock id, whichever it is.
+func identified() All { return All{{Test: Text, Attr: AttrLockID}} }
+
+// whole is met by every lock in state s that a transition writes.
+func whole(s State) All {
+	if s == Unlocked {
+		return slices.Concat(ledger(s), sound())
+	}
+	return slices.Concat(ledger(s), identified(), sound())
 }
 
 // named gives the conditions on the hold that the request names. Two clients
@@ -142,11 +152,11 @@ func repeat(r Request) []All {
 }
 
 func free(r Request) []All {
-	all := slices.Concat(whole(Unlocked), fresh(r, Unlocked), first())
+	var unspent All
 	if r.LockID != "" {
-		all = append(all, ne(AttrSpent, opLockID))
+		unspent = All{ne(AttrSpent, opLockID)}
 	}
-	return []All{all}
+	return []All{slices.Concat(ledger(Unlocked), unspent, sound(), fresh(r, Unlocked), first())}
 }
 
 func spent(r Request) []All {
@@ -160,7 +170,11 @@ func mine(r Request) []All      { return []All{hold(r, Held)} }
 func staleMine(r Request) []All { return []All{hold(r, Stale)} }
 
 func hold(r Request, s State) All {
-	return slices.Concat(whole(s), named(r), fresh(r, s), first())
+	guards := named(r)
+	if r.LockID == "" {
+		guards = append(guards, identified()...)
+	}
+	return slices.Concat(ledger(s), guards, sound(), fresh(r, s), first())
 }
 
 func late(r Request) []All {
