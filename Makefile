@@ -23,7 +23,7 @@ LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
 	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint fmt engines test-engines test-dynamodb-local bench clean
+.PHONY: help run test build bin/statelock build/lock.zip lint fmt engines test-engines test-dynamodb-local bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -34,10 +34,14 @@ run: ## serve on 127.0.0.1:8420, with the locks in ./.statelock
 test: ## run all tests
 	$(GO) test $(RACE) ./...
 
-build: ## build bin/statelock and build/lock.zip, the Lambda function
-	$(GO) build -trimpath -o bin/statelock ./cmd/statelock
+build: bin/statelock build/lock.zip ## build bin/statelock and build/lock.zip, the Lambda function
+
+bin/statelock:
+	$(GO) build -trimpath -o $@ ./cmd/statelock
+
+build/lock.zip:
 	$(LAMBDA_BUILD) -o build/lock/bootstrap ./functions/lock
-	$(GO) run ./tools/lambdazip build/lock.zip build/lock/bootstrap
+	$(GO) run ./tools/lambdazip $@ build/lock/bootstrap
 
 lint: ## check the code's style and look for common mistakes
 	$(LINT) run ./...
