@@ -157,6 +157,6 @@ func traceID() string {
 
 func randomHex(bytes int) string {
 	b := make([]byte, bytes)
-	rand.Read(b) //nolint:errcheck // never fails, says its documentation
+	rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }

@@ -27,14 +27,28 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no configuration")
 		os.Exit(3)
 	case "init error":
-		body := strings.NewReader(`{"errorType":"Config.Missing","errorMessage":"no table"}`)
-		resp, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error", "application/json", body)
-		if err != nil || resp.StatusCode != http.StatusAccepted {
-			fmt.Fprintln(os.Stderr, resp, err)
+		if err := reportInitError(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
 	}
 	lambda.Start(handle)
+}
+
+// reportInitError tells Lambda why the function can't start. The Lambda library
+// for Go has no way to.
+func reportInitError() error {
+	url := "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API") + "/2018-06-01/runtime/init/error"
+	body := strings.NewReader(`{"errorType":"Config.Missing","errorMessage":"no table"}`)
+	resp, err := http.Post(url, "application/json", body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted {
+		return errors.New(resp.Status)
+	}
+	return nil
 }
 
 // command is what the tests' function does for an event.
@@ -50,7 +64,7 @@ func handle(ctx context.Context, c command) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		resp.Body.Close() //nolint:errcheck // nothing to read
+		resp.Body.Close()
 	}
 	switch c.Do {
 	case "describe":

@@ -39,8 +39,8 @@ func (f *Function) runEnvironment(ctx context.Context) *FunctionError {
 	defer cancel()
 	e := &environment{function: f, cancel: cancel, gone: make(chan struct{})}
 	server := &http.Server{Handler: e.api()}
-	defer server.Close()
-	go server.Serve(listener) // until Close
+	go server.Serve(listener) //nolint:errcheck // ends with Close
+	defer server.Close()      //nolint:errcheck // what is open is the dead process's
 
 	cmd := exec.CommandContext(ctx, f.options.Bootstrap)
 	cmd.Dir = filepath.Dir(f.options.Bootstrap)

@@ -133,7 +133,7 @@ func (f *Function) InvokeAs(ctx context.Context, requestID string, event []byte)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if inv.err != errNotDelivered {
+		if !errors.Is(inv.err, errNotDelivered) {
 			return inv.answer, inv.err
 		}
 	}

@@ -177,6 +177,6 @@ func isText(h http.Header) bool {
 // base64, the last being "=".
 func requestID() string {
 	b := make([]byte, 11)
-	rand.Read(b) //nolint:errcheck // never fails, says its documentation
+	rand.Read(b) // never fails
 	return base64.StdEncoding.EncodeToString(b)
 }
