@@ -25,8 +25,11 @@ func TestConfigFrom(t *testing.T) {
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=5"}, Config{}, `STATELOCK_CLOCK_SKEW: "5" is not a duration such as 5s`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=-1s"}, Config{}, "STATELOCK_CLOCK_SKEW: -1s is negative"},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_TABEL=x"}, Config{}, "STATELOCK_TABEL: no such setting"},
-		{[]string{"STATELOCK_X=", "STATELOCK_CLOCK_SKEW=x"}, Config{},
-			"STATELOCK_X: no such setting\nSTATELOCK_CLOCK_SKEW: \"x\" is not a duration such as 5s\nSTATELOCK_TABLE: required, the name of the DynamoDB table"},
+		{
+			[]string{"STATELOCK_X=", "STATELOCK_CLOCK_SKEW=x"},
+			Config{},
+			"STATELOCK_X: no such setting\nSTATELOCK_CLOCK_SKEW: \"x\" is not a duration such as 5s\nSTATELOCK_TABLE: required, the name of the DynamoDB table",
+		},
 	} {
 		got, err := configFrom(test.environ)
 		switch {

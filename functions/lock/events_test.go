@@ -84,7 +84,7 @@ func TestRecordedEventsBecomeRequests(t *testing.T) {
 			Body: `{"ws":"prod","runner":"ci-runner-7"}`,
 			Who: caller{
 				principal: "iam:arn:aws:sts::111122223333:assumed-role/ci-apply/run-4711",
-				requestID: "ExAmPlE4PHcESJw=",
+				requestID: "ExA/PlE4PHcESJw=",
 			},
 		},
 		"http_api_v1_release.json": {

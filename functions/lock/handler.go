@@ -74,7 +74,7 @@ func (h *handler) command(ctx context.Context, doc []byte) (answer []byte, seen 
 	var words struct{ Op, Code string }
 	_ = json.Unmarshal(doc, &words) // for the log only: a bad document has been answered
 	_ = json.Unmarshal(answer, &words)
-	return answer, []slog.Attr{slog.String("op", fmt.Sprintf("%.32s", words.Op)), slog.String("code", words.Code)}
+	return answer, []slog.Attr{slog.String("op", clip(words.Op)), slog.String("code", words.Code)}
 }
 
 // request has the service answer the event of a gateway.
@@ -105,9 +105,12 @@ func (h *handler) request(ctx context.Context, event []byte, k kind) (answer []b
 		slog.String("method", in.method),
 		slog.String("route", route),
 		slog.Int("status", w.status),
-		slog.String("request_id", cmp.Or(w.sent.Get("X-Request-Id"), who.requestID)),
+		slog.String("request_id", clip(cmp.Or(w.sent.Get("X-Request-Id"), who.requestID))),
 	}, err
 }
+
+// clip bounds what the log repeats of a caller's text.
+func clip(s string) string { return fmt.Sprintf("%.128s", s) }
 
 // survives runs f and reports whether it came back. A panic ends the request,
 // not the process, as in net/http's server; its stack goes to the log, where

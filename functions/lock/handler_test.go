@@ -163,7 +163,7 @@ func TestCaller(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct{ principal, id string }{
 		"http_api_v2_acquire.json":       {lockmodel.Anonymous, "run-4711-acquire"}, // the client's own id
-		"http_api_v2_iam.json":           {"iam:arn:aws:sts::111122223333:assumed-role/ci-apply/run-4711", "ExAmPlE4PHcESJw="},
+		"http_api_v2_iam.json":           {"iam:arn:aws:sts::111122223333:assumed-role/ci-apply/run-4711", "ExA%2FPlE4PHcESJw="},
 		"http_api_v1_release.json":       {"jwt:https://issuer.example.com/|auth0|5fe435b5", "ExAmPlE5PHcESJw="},
 		"rest_v1_mark_stale.json":        {lockmodel.Anonymous, "7c2af7db-31f3-42b5-8a6d-9ffc74e3b9e0"},
 		"function_url_force_unlock.json": {"iam:arn:aws:iam::111122223333:user/operator", "d16a6b55-dea9-4b23-8499-eb85c3d2d904"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -29,7 +30,8 @@ func (c caller) context(ctx context.Context) context.Context {
 		ctx = lockapi.WithPrincipal(ctx, c.principal)
 	}
 	if c.requestID != "" {
-		ctx = lockapi.WithRequestID(ctx, c.requestID)
+		// An HTTP API's ids are base64, and request ids have no slashes.
+		ctx = lockapi.WithRequestID(ctx, url.PathEscape(c.requestID))
 	}
 	return ctx
 }
