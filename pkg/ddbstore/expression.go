@@ -27,15 +27,16 @@ const (
 
 // shape is all of a request that its expression depends on.
 type shape struct {
-	op            lockmodel.Op
-	lockID, owner bool
+	op                     lockmodel.Op
+	lockID, runner         bool
+	lease, notice, maxHold bool
 }
 
 var rendered sync.Map // shape → expression
 
 // render gives the expression for a request, rendering it at its first use.
 func render(r lockmodel.Request) expression {
-	of := shape{r.Op, r.LockID != "", r.Runner != ""}
+	of := shape{r.Op, r.LockID != "", r.Runner != "", r.Lease > 0, r.Terms.Notice > 0, r.Terms.MaxHold > 0}
 	if e, ok := rendered.Load(of); ok {
 		return e.(expression)
 	}
@@ -79,6 +80,9 @@ func (e *expression) cond(c lockmodel.Cond) string {
 		return "attribute_not_exists(" + attrWorkspace + ")"
 	case lockmodel.Text:
 		return fmt.Sprintf("attribute_type(%s, %s)", c.Attr, e.use(operandText))
+	}
+	if c.Test == lockmodel.NotAtLeast {
+		return fmt.Sprintf("(NOT %s >= %s)", c.Attr, e.use(c.Want))
 	}
 	comparator := map[lockmodel.Test]string{
 		lockmodel.Equal: "=", lockmodel.NotEqual: "<>", lockmodel.AtLeast: ">=", lockmodel.AtMost: "<=",

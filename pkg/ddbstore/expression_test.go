@@ -17,22 +17,22 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, o := range lockmodel.Ops() {
-		for _, guards := range []struct{ lockID, runner string }{{"", ""}, {"L", ""}, {"", "R"}, {"L", "R"}} {
-			if o == lockmodel.Acquire && guards != struct{ lockID, runner string }{"L", "R"} {
-				continue // an acquire names both
+	for _, r := range requests() {
+		e := renderWrite(lockmodel.WriteFor(r))
+		fmt.Fprintf(&b, "## %s", r.Op)
+		for _, with := range []struct {
+			name string
+			is   bool
+		}{
+			{"lock_id", r.LockID != ""}, {"runner", r.Runner != ""}, {"lease", r.Lease > 0},
+			{"notice", r.Terms.Notice > 0}, {"max_hold", r.Terms.MaxHold > 0},
+		} {
+			if with.is {
+				b.WriteString(", " + with.name)
 			}
-			e := renderWrite(lockmodel.WriteFor(lockmodel.Request{Op: o, ID: "r", LockID: guards.lockID, Runner: guards.runner}))
-			fmt.Fprintf(&b, "## %s", o)
-			if guards.lockID != "" {
-				b.WriteString(" lock_id")
-			}
-			if guards.runner != "" {
-				b.WriteString(" runner")
-			}
-			condition := strings.ReplaceAll(e.condition, ") OR (", ")\n  OR (")
-			fmt.Fprintf(&b, "\n\n    if  %s\n    do  %s\n\n", condition, strings.ReplaceAll(e.update, " REMOVE ", "\n        REMOVE "))
 		}
+		condition := strings.ReplaceAll(e.condition, ") OR (", ")\n  OR (")
+		fmt.Fprintf(&b, "\n\n    if  %s\n    do  %s\n\n", condition, strings.ReplaceAll(e.update, " REMOVE ", "\n        REMOVE "))
 	}
 	const path = "testdata/expressions.md"
 	if *update {
@@ -47,4 +47,37 @@ func TestExpressions(t *testing.T) {
 	if b.String() != string(want) {
 		t.Errorf("expressions differ from %s; run go test ./pkg/ddbstore -update and read the diff", path)
 	}
+}
+
+// requests gives a request of every shape that has an expression of its own.
+func requests() []lockmodel.Request {
+	var all []lockmodel.Request
+	for _, o := range lockmodel.Ops() {
+		for _, lockID := range []string{"", "L"} {
+			for _, runner := range []string{"", "R"} {
+				r := lockmodel.Request{Op: o, ID: "r", LockID: lockID, Runner: runner}
+				switch o {
+				case lockmodel.Acquire:
+					if lockID == "" || runner == "" {
+						continue // it names both
+					}
+					leased := r
+					leased.Lease = 1
+					all = append(all, r, leased)
+				case lockmodel.Renew:
+					r.Lease = 1
+					longest := r
+					longest.Terms.MaxHold = 1
+					all = append(all, r, longest)
+				case lockmodel.ForceUnlock:
+					noticed := r
+					noticed.Terms.Notice = 1
+					all = append(all, r, noticed)
+				default:
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	return all
 }

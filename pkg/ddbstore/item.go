@@ -23,6 +23,7 @@ type item struct {
 	Principal  text   `dynamodbav:"principal"`
 	AcquiredAt number `dynamodbav:"acquired_at"`
 	StaleAt    number `dynamodbav:"stale_at"`
+	LeaseUntil number `dynamodbav:"lease_until"`
 	ChangedAt  number `dynamodbav:"changed_at"`
 	Request    text   `dynamodbav:"req"`
 	FreedBy    text   `dynamodbav:"freed_by"`
@@ -81,6 +82,7 @@ func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lo
 		Principal:  string(i.Principal),
 		AcquiredAt: i.AcquiredAt.orMissing(),
 		StaleAt:    i.StaleAt.orMissing(),
+		LeaseUntil: i.LeaseUntil.orMissing(),
 		ChangedAt:  i.ChangedAt.orMissing(),
 		Request:    string(i.Request),
 		FreedBy:    string(i.FreedBy),

@@ -36,6 +36,12 @@ type Options struct {
 	// from a fresh request once the lock has changed more than ClockSkew
 	// after the request was made. 0 means that there is one clock.
 	ClockSkew time.Duration
+	// Notice is for how long a lock must have been stale before it may be
+	// force-unlocked.
+	Notice time.Duration
+	// MaxHold is how long after its beginning a hold's lease may reach; 0 for
+	// any length.
+	MaxHold time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -71,7 +77,10 @@ const attempts = 3
 // Only where the lock was freed between the making of an acquire and its write
 // is there a second write, with the later clock that tells it from a late copy.
 func (s *Store) Transition(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
-	r.Now, r.Skew = s.Now().UnixMilli(), s.ClockSkew.Milliseconds()
+	r.Now = s.Now().UnixMilli()
+	r.Terms = lockmodel.Terms{
+		Skew: s.ClockSkew.Milliseconds(), Notice: s.Notice.Milliseconds(), MaxHold: s.MaxHold.Milliseconds(),
+	}
 	if err := r.Validate(); err != nil {
 		return lockmodel.Outcome{}, err
 	}

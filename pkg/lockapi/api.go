@@ -27,18 +27,21 @@ type Options struct {
 	// Log receives the causes of failures, which callers are not shown. nil
 	// means slog.Default().
 	Log *slog.Logger
+	// Leases bound the leases that are granted.
+	Leases Leases
 }
 
 // API answers requests and commands about the locks of a store.
 type API struct {
-	store Store
-	log   *slog.Logger
-	mux   *http.ServeMux
+	store  Store
+	log    *slog.Logger
+	leases Leases
+	mux    *http.ServeMux
 }
 
 // New returns the API of a store.
 func New(store Store, options Options) *API {
-	a := &API{store: store, log: options.Log, mux: http.NewServeMux()}
+	a := &API{store: store, log: options.Log, leases: options.Leases, mux: http.NewServeMux()}
 	if a.log == nil {
 		a.log = slog.Default()
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -27,10 +28,11 @@ const opLockState = "lock_state"
 // route says the operation, and the whole of a direct invocation.
 type command struct {
 	op, ws, runner, lockID, requestID string
+	lease                             *int64 // seconds; nil where not given
 }
 
-// field finds the place of a document's field.
-func (c *command) field(name string) *string {
+// text finds the place of a field that is a string.
+func (c *command) text(name string) *string {
 	switch name {
 	case "op":
 		return &c.op
@@ -46,19 +48,25 @@ func (c *command) field(name string) *string {
 	return nil
 }
 
-// Fields that a document may have, by its kind.
-var (
-	transitionFields = []string{"ws", "runner", "lock_id", "request_id"}
-	directFields     = append([]string{"op"}, transitionFields...)
-	lockStateFields  = []string{"op", "ws", "request_id"}
-)
+// fieldLease is the one field that is a number.
+const fieldLease = "lease_seconds"
+
+// fieldsOf lists the fields that the document of an operation may have.
+func fieldsOf(o lockmodel.Op) []string {
+	fields := []string{"ws", "runner", "lock_id", "request_id"}
+	if o.TakesLease() {
+		fields = append(fields, fieldLease)
+	}
+	return fields
+}
 
 // decodeCommand reads a document strictly: one JSON object of the given
-// fields, each at most once and each a string. A guard that is misspelt must
-// not be dropped silently.
+// fields, each at most once and of its type. A guard that is misspelt must not
+// be dropped silently.
 func decodeCommand(from io.Reader, fields []string) (command, error) {
 	var c command
 	dec := json.NewDecoder(from)
+	dec.UseNumber()
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
 		return c, cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "not a JSON object"}))
 	}
@@ -80,11 +88,9 @@ func decodeCommand(from io.Reader, fields []string) (command, error) {
 		if err != nil {
 			return c, syntax(err)
 		}
-		text, ok := value.(string)
-		if !ok {
-			return c, &lockmodel.FieldError{Field: name, Problem: "must be a string"}
+		if err := c.set(name, value); err != nil {
+			return c, err
 		}
-		*c.field(name) = text
 	}
 	if _, err := dec.Token(); err != nil {
 		return c, syntax(err)
@@ -93,6 +99,25 @@ func decodeCommand(from io.Reader, fields []string) (command, error) {
 		return c, cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "something follows the JSON object"}))
 	}
 	return c, nil
+}
+
+// set stores the value of a field.
+func (c *command) set(name string, value json.Token) error {
+	if name == fieldLease {
+		number, _ := value.(json.Number)
+		seconds, err := strconv.ParseInt(number.String(), 10, 32)
+		if err != nil {
+			return &lockmodel.FieldError{Field: name, Problem: "must be a whole number of seconds"}
+		}
+		c.lease = &seconds
+		return nil
+	}
+	text, ok := value.(string)
+	if !ok {
+		return &lockmodel.FieldError{Field: name, Problem: "must be a string"}
+	}
+	*c.text(name) = text
+	return nil
 }
 
 // tooLarge gives err if it says that the body is over the limit.
@@ -117,7 +142,7 @@ func clip(s string) string {
 }
 
 // request makes the command a request of operation o.
-func (c command) request(ctx context.Context, o lockmodel.Op) (lockmodel.Request, error) {
+func (a *API) request(ctx context.Context, o lockmodel.Op, c command) (lockmodel.Request, error) {
 	r := lockmodel.Request{
 		Op: o, Workspace: c.ws, Runner: c.runner, LockID: c.lockID,
 		ID: requestID(ctx), Principal: principal(ctx),
@@ -128,12 +153,19 @@ func (c command) request(ctx context.Context, o lockmodel.Op) (lockmodel.Request
 	if o == lockmodel.Acquire && r.LockID == "" {
 		r.LockID = lockIDFor(r)
 	}
+	if o.TakesLease() {
+		lease, err := a.leases.grant(c.lease)
+		if err != nil {
+			return r, err
+		}
+		r.Lease = lease.Milliseconds()
+	}
 	return r, r.Validate()
 }
 
 // transition serves the route of operation o.
 func (a *API) transition(o lockmodel.Op, r *http.Request) (int, any) {
-	c, err := decodeCommand(r.Body, transitionFields)
+	c, err := decodeCommand(r.Body, fieldsOf(o))
 	if err != nil {
 		return a.failed(r.Context(), err)
 	}
@@ -141,7 +173,7 @@ func (a *API) transition(o lockmodel.Op, r *http.Request) (int, any) {
 }
 
 func (a *API) perform(ctx context.Context, o lockmodel.Op, c command) (int, any) {
-	r, err := c.request(ctx, o)
+	r, err := a.request(ctx, o, c)
 	if err != nil {
 		return a.failed(ctx, err)
 	}
@@ -166,21 +198,40 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 	if len(doc) > MaxBody {
 		return fail(&http.MaxBytesError{Limit: MaxBody})
 	}
-	c, err := decodeCommand(bytes.NewReader(doc), directFields)
+	op, err := opOf(doc)
 	if err != nil {
 		return fail(err)
 	}
-	if c.op == opLockState {
-		if _, err := decodeCommand(bytes.NewReader(doc), lockStateFields); err != nil {
+	if op == opLockState {
+		c, err := decodeCommand(bytes.NewReader(doc), []string{"op", "ws", "request_id"})
+		if err != nil {
 			return fail(err)
 		}
 		_, body := a.lockState(ctx, c.ws)
 		return body
 	}
-	o, err := lockmodel.ParseOp(c.op)
+	o, err := lockmodel.ParseOp(op)
 	if bad, ok := errors.AsType[*lockmodel.FieldError](err); ok {
 		return fail(&lockmodel.FieldError{Field: bad.Field, Problem: fmt.Sprintf("%s, %s", bad.Problem, opLockState)})
 	}
+	c, err := decodeCommand(bytes.NewReader(doc), append(fieldsOf(o), "op"))
+	if err != nil {
+		return fail(err)
+	}
 	_, body := a.perform(ctx, o, c)
 	return body
+}
+
+// opOf finds a document's operation, which says what else may stand in it.
+func opOf(doc []byte) (string, error) {
+	var c struct {
+		Op *string `json:"op"`
+	}
+	if err := json.Unmarshal(doc, &c); err != nil {
+		return "", &lockmodel.FieldError{Field: "body", Problem: `not a JSON object with a string "op"`}
+	}
+	if c.Op == nil {
+		return "", &lockmodel.FieldError{Field: "op", Problem: "missing; say which operation"}
+	}
+	return *c.Op, nil
 }

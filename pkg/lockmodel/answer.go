@@ -10,9 +10,11 @@ type Answer struct {
 	// Code and Reason explain a refusal, to a machine and to a person.
 	Code   Code   `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// LockID and Fence name and number the hold of an acquire that is done.
-	LockID string `json:"lock_id,omitempty"`
-	Fence  int64  `json:"fence,omitempty"`
+	// LockID and Fence name and number the hold that was begun or renewed.
+	// LeaseUntil is when its lease ends, after an acquire or a renewal.
+	LockID     string `json:"lock_id,omitempty"`
+	Fence      int64  `json:"fence,omitempty"`
+	LeaseUntil string `json:"lease_until,omitempty"`
 	// Repeat tells that an earlier copy of the request was applied, and that
 	// this is its answer: Lock may have moved on since.
 	Repeat bool `json:"repeat,omitempty"`
@@ -28,11 +30,15 @@ func (o Outcome) Answer() Answer {
 		return a
 	}
 	a.OK, a.Repeat = true, !o.Wrote()
-	if o.Request.Op == Acquire {
-		a.Holder, a.LockID, a.Fence = o.Lock.Runner, o.Lock.LockID, o.Lock.Fence
-		return a
+	to := table.effect(o.Request.Op).To()
+	if to == Held {
+		a.LockID, a.Fence, a.LeaseUntil = o.Lock.LockID, o.Lock.Fence, timestamp(o.Lock.LeaseUntil)
 	}
-	a.State = table.effect(o.Request.Op).To()
+	if o.Request.Op == Acquire {
+		a.Holder = o.Lock.Runner
+	} else {
+		a.State = to
+	}
 	return a
 }
 
@@ -47,6 +53,7 @@ type View struct {
 	Principal  string `json:"principal,omitempty"`
 	AcquiredAt string `json:"acquired_at,omitempty"`
 	StaleAt    string `json:"stale_at,omitempty"`
+	LeaseUntil string `json:"lease_until,omitempty"`
 	// Torn warns that state and ledger disagree: every transition is refused.
 	Torn bool `json:"torn,omitempty"`
 }
@@ -56,7 +63,7 @@ func (l Lock) View() View {
 	v := View{
 		Workspace: l.Workspace, State: l.State,
 		Owner: l.Runner, LockID: l.LockID, Fence: max(l.Fence, 0), Principal: l.Principal,
-		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt),
+		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.LeaseUntil),
 		Torn: l.Torn(),
 	}
 	if !l.Exists {

@@ -18,9 +18,20 @@ const (
 	// opFresh is the latest time that a change may bear which this request
 	// could have known of.
 	opFresh Operand = ":fresh"
+	// opUntil is when the lease that is asked for will end.
+	opUntil Operand = ":until"
+	// opLapsed is the earliest end of a lease that may still run by some
+	// instance's clock.
+	opLapsed Operand = ":lapsed"
+	// opNoticed is the latest marking whose notice period is over.
+	opNoticed Operand = ":noticed"
+	// opOldest is the earliest beginning of a hold that the lease asked for
+	// would not take beyond the greatest length of a hold.
+	opOldest Operand = ":oldest"
 )
 
-// Value is what o stands for in request r: a string or an int64.
+// Value is what o stands for in request r: a string or an int64, or nil where
+// the request has no such thing.
 func (o Operand) Value(r Request) any {
 	switch o {
 	case opUnlocked, opHeld, opStale:
@@ -43,7 +54,18 @@ func (o Operand) Value(r Request) any {
 	case opNow:
 		return r.Now
 	case opFresh:
-		return r.Now + r.Skew
+		return r.Now + r.Terms.Skew
+	case opUntil:
+		if r.Lease == 0 {
+			return nil
+		}
+		return r.Now + r.Lease
+	case opLapsed:
+		return r.Now - r.Terms.Skew
+	case opNoticed:
+		return r.Now - r.Terms.Notice
+	case opOldest:
+		return r.Now + r.Lease - r.Terms.MaxHold
 	}
 	return nil
 }
@@ -64,6 +86,8 @@ const (
 	AtLeast
 	// AtMost: the attribute is a number not above the operand.
 	AtMost
+	// NotAtLeast: the attribute is below the operand, or no number.
+	NotAtLeast
 )
 
 // Cond is one condition on a stored lock. Its meaning, missing and mistyped
@@ -81,6 +105,7 @@ func eq(a Attr, o Operand) Cond      { return Cond{Equal, a, o} }
 func ne(a Attr, o Operand) Cond      { return Cond{NotEqual, a, o} }
 func atLeast(a Attr, o Operand) Cond { return Cond{AtLeast, a, o} }
 func atMost(a Attr, o Operand) Cond  { return Cond{AtMost, a, o} }
+func below(a Attr, o Operand) Cond   { return Cond{NotAtLeast, a, o} }
 
 // holds evaluates c on a stored lock.
 func (c Cond) holds(l Lock, r Request) bool {
@@ -88,7 +113,7 @@ func (c Cond) holds(l Lock, r Request) bool {
 		return !l.Exists
 	}
 	if !l.Exists {
-		return c.Test == NotEqual
+		return c.Test == NotEqual || c.Test == NotAtLeast
 	}
 	if p := l.text(c.Attr); p != nil {
 		switch c.Test {
@@ -112,6 +137,8 @@ func (c Cond) holds(l Lock, r Request) bool {
 		return v != Missing && v >= want
 	case AtMost:
 		return v != Missing && v <= want
+	case NotAtLeast:
+		return v == Missing || v < want
 	}
 	return false
 }

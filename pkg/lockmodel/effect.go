@@ -1,5 +1,7 @@
 package lockmodel
 
+import "slices"
+
 // Effect is what a rule does to the stored lock.
 type Effect uint8
 
@@ -8,6 +10,8 @@ const (
 	Keep Effect = iota
 	// Take: a new hold begins.
 	Take
+	// Extend: the hold's lease is extended.
+	Extend
 	// Mark: the hold is marked stale.
 	Mark
 	// End: the hold ends, and the lock is unlocked.
@@ -28,7 +32,10 @@ var effects = [numEffects]struct {
 	Take: {"take", Held, []Change{
 		set(AttrState, opHeld), add(AttrHolders), add(AttrFence),
 		set(AttrLockID, opLockID), set(AttrRunner, opRunner), set(AttrPrincipal, opPrincipal),
-		set(AttrAcquiredAt, opNow), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
+		set(AttrAcquiredAt, opNow), set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
+	}},
+	Extend: {"extend", Held, []Change{
+		set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
 	}},
 	Mark: {"mark", Stale, []Change{
 		set(AttrState, opStale), set(AttrStaleAt, opNow), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
@@ -36,7 +43,7 @@ var effects = [numEffects]struct {
 	End: {"end", Unlocked, []Change{
 		set(AttrState, opUnlocked), subtract(AttrHolders), copyFrom(AttrSpent, AttrLockID),
 		set(AttrFreedBy, opKey), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
-		remove(AttrLockID), remove(AttrRunner), remove(AttrPrincipal), remove(AttrAcquiredAt), remove(AttrStaleAt),
+		remove(AttrLockID), remove(AttrRunner), remove(AttrPrincipal), remove(AttrAcquiredAt), remove(AttrStaleAt), remove(AttrLeaseUntil),
 	}},
 }
 
@@ -53,7 +60,7 @@ func (e Effect) Changes() []Change { return effects[e].changes }
 type Verb uint8
 
 const (
-	// Set writes the operand.
+	// Set writes the operand, or nothing where the request has none.
 	Set Verb = iota
 	// Add adds one, to zero where the attribute is missing.
 	Add
@@ -79,10 +86,15 @@ func subtract(a Attr) Change       { return Change{Verb: Subtract, Attr: a, To: 
 func copyFrom(a, from Attr) Change { return Change{Verb: Copy, Attr: a, From: from} }
 func remove(a Attr) Change         { return Change{Verb: Remove, Attr: a} }
 
+// changes is what e writes for a request.
+func (e Effect) changes(r Request) []Change {
+	return slices.DeleteFunc(slices.Clone(e.Changes()), func(c Change) bool { return c.Verb == Set && c.To.Value(r) == nil })
+}
+
 // apply gives the lock after the effect. All changes read the lock before it.
 func (e Effect) apply(before Lock, r Request) Lock {
 	after := before
-	for _, c := range e.Changes() {
+	for _, c := range e.changes(r) {
 		after.Exists = true
 		if p := after.text(c.Attr); p != nil {
 			switch c.Verb {

@@ -13,6 +13,9 @@ func request(o Op, change ...func(*Request)) Request {
 	if o == Acquire {
 		r.LockID, r.Runner = "id-a", "runner-a"
 	}
+	if o == Renew {
+		r.Lease = 60_000
+	}
 	for _, c := range change {
 		c(&r)
 	}
@@ -33,3 +36,5 @@ func lockID(s string) func(*Request) { return func(r *Request) { r.LockID = s } 
 func runner(s string) func(*Request) { return func(r *Request) { r.Runner = s } }
 func who(s string) func(*Request)    { return func(r *Request) { r.Principal = s } }
 func now(ms int64) func(*Request)    { return func(r *Request) { r.Now = ms } }
+func lease(ms int64) func(*Request)  { return func(r *Request) { r.Lease = ms } }
+func terms(t Terms) func(*Request)   { return func(r *Request) { r.Terms = t } }

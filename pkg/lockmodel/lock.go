@@ -36,6 +36,9 @@ type Lock struct {
 	AcquiredAt int64
 	// StaleAt is when the current hold was marked stale.
 	StaleAt int64
+	// LeaseUntil is until when the current hold has asked not to be marked
+	// stale; Missing where it asked for no lease.
+	LeaseUntil int64
 	// ChangedAt is when the last transition was applied.
 	ChangedAt int64
 
@@ -52,7 +55,7 @@ func NewLock(ws string) Lock {
 	return Lock{
 		Workspace: ws,
 		Holders:   Missing, Fence: Missing,
-		AcquiredAt: Missing, StaleAt: Missing, ChangedAt: Missing,
+		AcquiredAt: Missing, StaleAt: Missing, LeaseUntil: Missing, ChangedAt: Missing,
 	}
 }
 
@@ -70,6 +73,7 @@ const (
 	AttrPrincipal  Attr = "principal"   // Principal
 	AttrAcquiredAt Attr = "acquired_at" // AcquiredAt
 	AttrStaleAt    Attr = "stale_at"    // StaleAt
+	AttrLeaseUntil Attr = "lease_until" // LeaseUntil
 	AttrChangedAt  Attr = "changed_at"  // ChangedAt
 	AttrRequest    Attr = "req"         // Request
 	AttrFreedBy    Attr = "freed_by"    // FreedBy
@@ -108,6 +112,8 @@ func (l *Lock) number(a Attr) *int64 {
 		return &l.AcquiredAt
 	case AttrStaleAt:
 		return &l.StaleAt
+	case AttrLeaseUntil:
+		return &l.LeaseUntil
 	case AttrChangedAt:
 		return &l.ChangedAt
 	}

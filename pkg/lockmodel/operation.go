@@ -11,6 +11,8 @@ type Op uint8
 const (
 	// Acquire takes the lock for a runner.
 	Acquire Op = iota
+	// Renew extends the lease of the holder's own hold.
+	Renew
 	// ReleaseLock ends the holder's own hold.
 	ReleaseLock
 	// MarkStale records the suspicion that the holder is gone.
@@ -23,13 +25,14 @@ const (
 
 var opNames = [numOps]string{
 	Acquire:     "acquire",
+	Renew:       "renew",
 	ReleaseLock: "release_lock",
 	MarkStale:   "mark_stale",
 	ForceUnlock: "force_unlock",
 }
 
 // Ops lists the operations in the table's order.
-func Ops() []Op { return []Op{Acquire, ReleaseLock, MarkStale, ForceUnlock} }
+func Ops() []Op { return []Op{Acquire, Renew, ReleaseLock, MarkStale, ForceUnlock} }
 
 // String is the operation's name in commands, logs and documentation.
 func (o Op) String() string {
@@ -51,6 +54,9 @@ func ParseOp(name string) (Op, error) {
 		name, strings.Join(opNames[:], ", "))}
 }
 
+// TakesLease reports whether a request of o may ask for a lease.
+func (o Op) TakesLease() bool { return o == Acquire || o == Renew }
+
 // byHolder reports whether only the holder may perform o: then a request that
 // names no lock id must come from the principal that acquired.
-func (o Op) byHolder() bool { return o == ReleaseLock }
+func (o Op) byHolder() bool { return o == ReleaseLock || o == Renew }

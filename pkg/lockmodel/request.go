@@ -33,12 +33,28 @@ type Request struct {
 	// from the authenticator alone, never from what the caller wrote.
 	Principal string
 
+	// Lease is for how many milliseconds from Now the holder asks not to be
+	// marked stale: for Renew (required) and Acquire (0 for no lease).
+	Lease int64
+
 	// Now is the service's clock when it made the request, in milliseconds
 	// since the Unix epoch. All copies of the request carry the same Now.
 	Now int64
-	// Skew is by how many milliseconds the clocks of the service's instances
-	// may differ.
+	// Terms are the deployment's.
+	Terms Terms
+}
+
+// Terms are the settings of a deployment that transitions depend on, in
+// milliseconds.
+type Terms struct {
+	// Skew is by how much the clocks of the service's instances may differ.
 	Skew int64
+	// Notice is for how long a lock must have been stale before it may be
+	// force-unlocked.
+	Notice int64
+	// MaxHold is how long after its beginning a hold's lease may reach; 0 for
+	// any length.
+	MaxHold int64
 }
 
 // Key names the transition that the request asks for, for the lock to
@@ -77,7 +93,10 @@ func (r Request) Validate() error {
 	if err := checkID("lock_id", r.LockID, r.Op == Acquire); err != nil {
 		return err
 	}
-	return checkRunner(r.Runner, r.Op == Acquire)
+	if err := checkRunner(r.Runner, r.Op == Acquire); err != nil {
+		return err
+	}
+	return r.checkLease()
 }
 
 // CheckWorkspace refuses, with a *FieldError, a name that is not 1 to 512 bytes
@@ -128,6 +147,23 @@ func checkID(field, id string, required bool) error {
 	}
 	if strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' }) {
 		return &FieldError{field, `only visible ASCII characters other than "/" may stand in it`}
+	}
+	return nil
+}
+
+// checkLease refuses a lease where the operation has none, a renewal without
+// one, and one that could never be granted.
+func (r Request) checkLease() error {
+	const field = "lease_seconds"
+	switch {
+	case r.Lease != 0 && !r.Op.TakesLease():
+		return &FieldError{field, r.Op.String() + " takes no lease"}
+	case r.Lease == 0 && r.Op == Renew:
+		return &FieldError{field, "missing; say for how long to renew the lease"}
+	case r.Lease < 0:
+		return &FieldError{field, "must be positive"}
+	case r.Terms.MaxHold > 0 && r.Lease > r.Terms.MaxHold:
+		return &FieldError{field, fmt.Sprintf("longer than a hold may last, %d seconds", r.Terms.MaxHold/1000)}
 	}
 	return nil
 }

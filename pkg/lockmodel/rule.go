@@ -8,6 +8,9 @@ const (
 	CodeHeld      Code = "held"       // somebody holds the lock
 	CodeStale     Code = "stale"      // the lock is stale, and somebody's
 	CodeSpent     Code = "spent"      // the lock id's hold has ended
+	CodeLeaseLive Code = "lease_live" // the holder's lease runs
+	CodeNotice    Code = "notice"     // the lock has not been stale for long enough
+	CodeMaxHold   Code = "max_hold"   // the hold has lasted as long as it may
 	CodeLate      Code = "late"       // the lock changed after the request was made
 	CodeNotHeld   Code = "not_held"   // there is no hold to act on
 	CodeNotHolder Code = "not_holder" // the hold is another than the one named

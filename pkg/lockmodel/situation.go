@@ -18,6 +18,10 @@ const (
 	Mine
 	// StaleMine: stale, and the hold is the one that the request names.
 	StaleMine
+	// Untimely: the hold is the one that the request names, but the time for
+	// the request is not there: for MarkStale, the lease runs; for
+	// ForceUnlock, the notice period runs; for Renew, the hold lasts too long.
+	Untimely
 	// Late: the lock changed after the request was made, and the request
 	// names no hold that would show it still means this one.
 	Late
@@ -43,6 +47,7 @@ var situations = [numSituations]struct {
 	SpentID:     {"spent", "unlocked, and the request's lock id is the one last freed", spent},
 	Mine:        {"mine", "held, by the hold that the request names", mine},
 	StaleMine:   {"stale-mine", "stale, the hold being the one that the request names", staleMine},
+	Untimely:    {"untimely", "the hold that the request names, but not the time: its lease or its notice runs, or it lasts too long", untimely},
 	Late:        {"late", "changed after the request was made", late},
 	Theirs:      {"theirs", "held, by another hold", theirs},
 	StaleTheirs: {"stale-theirs", "stale, another hold", staleTheirs},
@@ -131,6 +136,20 @@ func fresh(r Request, s State) All {
 	return All{atMost(AttrChangedAt, opFresh)}
 }
 
+// timely refuses a request whose time has not come, or is over. Deadlines are
+// read in the holder's favour: a lease may still run by a clock that is behind.
+func timely(r Request, s State) All {
+	switch {
+	case r.Op == MarkStale && s == Held:
+		return All{below(AttrLeaseUntil, opLapsed)}
+	case r.Op == ForceUnlock && s == Stale && r.Terms.Notice > 0:
+		return All{atMost(AttrStaleAt, opNoticed)}
+	case r.Op == Renew && s == Held && r.Terms.MaxHold > 0:
+		return All{atLeast(AttrAcquiredAt, opOldest)}
+	}
+	return nil
+}
+
 // first refuses a request that is the one last applied.
 func first() All { return All{ne(AttrRequest, opKey)} }
 
@@ -169,12 +188,25 @@ func spent(r Request) []All {
 func mine(r Request) []All      { return []All{hold(r, Held)} }
 func staleMine(r Request) []All { return []All{hold(r, Stale)} }
 
-func hold(r Request, s State) All {
+func hold(r Request, s State) All { return slices.Concat(meant(r, s), timely(r, s)) }
+
+// meant is met where the request means the hold there is.
+func meant(r Request, s State) All {
 	guards := named(r)
 	if r.LockID == "" {
 		guards = append(guards, identified()...)
 	}
 	return slices.Concat(ledger(s), guards, sound(), fresh(r, s), first())
+}
+
+func untimely(r Request) []All {
+	switch r.Op {
+	case MarkStale, Renew:
+		return []All{meant(r, Held)}
+	case ForceUnlock:
+		return []All{meant(r, Stale)}
+	}
+	return nil
 }
 
 func late(r Request) []All {

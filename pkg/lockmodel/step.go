@@ -60,7 +60,11 @@ func (o Outcome) reason() string {
 		"{id}", o.Request.LockID,
 		"{state}", orUnreadable(l.State),
 		"{holders}", count(l.Holders),
+		"{acquired_at}", timestamp(l.AcquiredAt),
 		"{stale_at}", timestamp(l.StaleAt),
+		"{lease_until}", timestamp(l.LeaseUntil),
+		"{left}", duration(l.LeaseUntil+o.Request.Terms.Skew-o.Request.Now),
+		"{notice}", duration(l.StaleAt+o.Request.Terms.Notice-o.Request.Now),
 	).Replace(o.Rule.Reason)
 }
 
@@ -79,6 +83,11 @@ func count(holders int64) string {
 		return "1 holder"
 	}
 	return strconv.FormatInt(holders, 10) + " holders"
+}
+
+// duration spells a time to wait, in seconds that are surely enough.
+func duration(ms int64) string {
+	return strconv.FormatInt(max(ms, 0)/1000+1, 10) + " s"
 }
 
 // timestamp spells a time of the lock for people and in JSON, "" where missing.

@@ -25,6 +25,10 @@ func TestEveryCell(t *testing.T) {
 	other := lockID("id-b")
 	byID := lockID("id-a")
 	force := request(ForceUnlock, id("r4"))
+	renewal := request(Renew, id("r5"))
+	leased := after(request(Acquire, lease(30_000)))
+	notice := terms(Terms{Notice: 60_000})
+	maxHold := terms(Terms{MaxHold: 59_999})
 	reacquired := after(acquire, request(ReleaseLock, id("r2"), byID), request(Acquire, other))
 
 	const (
@@ -48,12 +52,24 @@ func TestEveryCell(t *testing.T) {
 		{"acquire again, same lock id", held, request(Acquire, id("r9")), Repeat, Keep, "", ""},
 		{"acquire a free lock", freed, request(Acquire, other), Free, Take, "", ""},
 		{"acquire with a released id", freed, acquire, SpentID, Keep, CodeSpent, "id-a was released"},
-		{"acquire own hold after another transition", withRequest(held, "renew/x"), acquire, Mine, Keep, "", ""},
+		{"acquire own hold after a renewal", after(acquire, request(Renew)), acquire, Mine, Keep, "", ""},
 		{"acquire own stale hold", stale, acquire, StaleMine, Keep, CodeStale, heldBy},
 		{"acquire, made before the lock was freed", freed, request(Acquire, other, early), Late, Keep, CodeLate, "ask again"},
 		{"acquire another's lock", held, request(Acquire, other), Theirs, Keep, CodeHeld, heldBy},
 		{"acquire another's stale lock", stale, request(Acquire, other), StaleTheirs, Keep, CodeStale, heldBy},
 		{"acquire with two holders on the ledger", torn, request(Acquire, other), Torn, Keep, CodeLedger, "second holder refused: the ledger counts 2 holders"},
+
+		{"renew a workspace never seen", unseen, renewal, Unseen, Keep, CodeNotHeld, unlocked},
+		{"renew again, same request", after(acquire, renewal), renewal, Repeat, Keep, "", ""},
+		{"renew a free lock", freed, renewal, Free, Keep, CodeNotHeld, unlocked},
+		{"renew a hold that ended", freed, request(Renew, byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
+		{"renew", held, renewal, Mine, Extend, "", ""},
+		{"renew when stale", stale, renewal, StaleMine, Keep, CodeStale, "can still be released, not renewed"},
+		{"renew beyond the greatest hold", held, request(Renew, maxHold), Untimely, Keep, CodeMaxHold, "held since 2027-01-15T08:00:00.000Z"},
+		{"renew, made before the hold", held, request(Renew, early), Late, Keep, CodeLate, changed},
+		{"renew by another's lock id", held, request(Renew, other), Theirs, Keep, CodeNotHolder, notNamed},
+		{"renew stale by another's lock id", stale, request(Renew, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
+		{"renew when torn", torn, renewal, Torn, Keep, CodeLedger, ledgerSays},
 
 		{"release a workspace never seen", unseen, release, Unseen, Keep, CodeNotHeld, unlocked},
 		{"release again, same request", freed, release, Repeat, Keep, "", ""},
@@ -73,6 +89,7 @@ func TestEveryCell(t *testing.T) {
 		{"mark a hold that ended", freed, request(MarkStale, byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
 		{"mark", held, markStale, Mine, Mark, "", ""},
 		{"mark again, new request", stale, request(MarkStale, id("r8")), StaleMine, Keep, CodeStale, "stale already, since 2027-01-15T08:00:00.000Z"},
+		{"mark while the lease runs", leased, markStale, Untimely, Keep, CodeLeaseLive, "runs until 2027-01-15T08:00:30.000Z, 31 s more"},
 		{"mark, made before the hold", held, request(MarkStale, early), Late, Keep, CodeLate, changed},
 		{"mark another hold than meant", held, request(MarkStale, other), Theirs, Keep, CodeNotHolder, notNamed},
 		{"mark another stale hold than meant", stale, request(MarkStale, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
@@ -85,6 +102,7 @@ func TestEveryCell(t *testing.T) {
 		{"force a live holder", held, force, Mine, Keep, CodeNotStale, onlyStale},
 		{"force a live holder by lock id", held, request(ForceUnlock, byID), Mine, Keep, CodeNotStale, onlyStale},
 		{"force", stale, force, StaleMine, End, "", ""},
+		{"force while the notice runs", stale, request(ForceUnlock, notice), Untimely, Keep, CodeNotice, "may be force-unlocked in 61 s"},
 		{"force, made before the mark", stale, request(ForceUnlock, early), Late, Keep, CodeLate, changed},
 		{"force another live hold than meant", held, request(ForceUnlock, other), Theirs, Keep, CodeNotStale, onlyStale},
 		{"force another stale hold than meant", stale, request(ForceUnlock, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
@@ -114,14 +132,12 @@ func TestEveryCell(t *testing.T) {
 	}
 	for _, o := range Ops() {
 		for _, s := range Situations() {
-			if !visited[o][s] {
-				t.Errorf("no case visits %s in situation %s", o, s)
+			if asked := table[o][s] != unasked; visited[o][s] != asked {
+				t.Errorf("%s in situation %s: visited %v, want %v", o, s, visited[o][s], asked)
 			}
 		}
 	}
 }
-
-func withRequest(l Lock, key string) Lock { l.Request = key; return l }
 
 // TestTableIsComplete fails on an empty cell, on a refusal without words, and
 // on a column whose writes differ (they share one UpdateExpression).
@@ -187,15 +203,62 @@ func TestLateMarkAndForceSpareTheNextHolder(t *testing.T) {
 	}
 }
 
+// A lease keeps its holder from being marked stale for exactly as long as it
+// runs by the slowest clock.
+func TestLease(t *testing.T) {
+	t.Parallel()
+	skew := terms(Terms{Skew: 100})
+	held := after(request(Acquire, lease(5000)))
+	for ms, marked := range map[int64]bool{0: false, 5000: false, 5100: false, 5101: true} {
+		if out := Step(held, request(MarkStale, now(t0+ms), skew)); out.Wrote() != marked {
+			t.Errorf("%d ms into a lease of 5000 with clocks 100 apart: %s", ms, out.Situation)
+		}
+	}
+	renewed := Step(held, request(Renew, lease(7000), now(t0+4000)))
+	if renewed.Answer().LeaseUntil != "2027-01-15T08:00:11.000Z" {
+		t.Errorf("renewed: %+v", renewed.Answer())
+	}
+	if out := Step(renewed.Lock, request(MarkStale, now(t0+11_000))); out.Wrote() {
+		t.Error("marked stale under a renewed lease")
+	}
+	if l := Step(renewed.Lock, request(ReleaseLock, now(t0+5000))).Lock; l.LeaseUntil != Missing {
+		t.Errorf("the lease outlives its hold: %+v", l)
+	}
+	if out := Step(after(request(Acquire)), request(MarkStale)); !out.Wrote() {
+		t.Errorf("without a lease, a word is enough: %v", out.Err())
+	}
+}
+
+func TestNoticeAndMaxHold(t *testing.T) {
+	t.Parallel()
+	stale := after(request(Acquire), request(MarkStale))
+	notice := terms(Terms{Notice: 1000})
+	for ms, freed := range map[int64]bool{0: false, 999: false, 1000: true} {
+		if out := Step(stale, request(ForceUnlock, notice, now(t0+ms))); out.Wrote() != freed {
+			t.Errorf("%d ms into a notice of 1000: %s", ms, out.Situation)
+		}
+	}
+	if out := Step(stale, request(ReleaseLock, notice)); !out.Wrote() {
+		t.Errorf("the holder need give no notice: %v", out.Err())
+	}
+	held := after(request(Acquire))
+	longest := terms(Terms{MaxHold: 10_000})
+	for ms, renewed := range map[int64]bool{0: true, 5000: true, 5001: false} {
+		if out := Step(held, request(Renew, longest, lease(5000), now(t0+ms))); out.Wrote() != renewed {
+			t.Errorf("renewal for 5000 ms, %d ms into a hold of at most 10000: %s", ms, out.Situation)
+		}
+	}
+}
+
 func TestSkewAllowance(t *testing.T) {
 	t.Parallel()
 	freed := after(request(Acquire), request(ReleaseLock, now(t0+100)))
 	behind := request(Acquire, lockID("id-b"))
-	behind.Skew = 100
+	behind.Terms.Skew = 100
 	if out := Step(freed, behind); !out.Wrote() {
 		t.Errorf("within the allowance: %v", out.Err())
 	}
-	behind.Skew = 99
+	behind.Terms.Skew = 99
 	if out := Step(freed, behind); out.Wrote() {
 		t.Error("beyond the allowance: acquired")
 	}
@@ -275,7 +338,7 @@ func TestStateTamperedWhileLedgerCountsOne(t *testing.T) {
 
 func TestOperationsOutsideTheTable(t *testing.T) {
 	t.Parallel()
-	if _, err := ParseOp("force_released"); err == nil || !strings.Contains(err.Error(), "acquire, release_lock, mark_stale, force_unlock") {
+	if _, err := ParseOp("force_released"); err == nil || !strings.Contains(err.Error(), "acquire, renew, release_lock, mark_stale, force_unlock") {
 		t.Errorf("ParseOp: %v", err)
 	}
 	held := after(request(Acquire))

@@ -12,10 +12,24 @@ var table = Table{
 		SpentID:     refuseSpent,
 		Mine:        again,
 		StaleMine:   refuseStale,
+		Untimely:    unasked,
 		Late:        refuseLateAcquire,
 		Theirs:      refuseHeld,
 		StaleTheirs: refuseStale,
 		Torn:        refuseSecondHolder,
+	},
+	Renew: {
+		Unseen:      refuseNotHeld,
+		Repeat:      again,
+		Free:        refuseNotHeld,
+		SpentID:     refuseEnded,
+		Mine:        renew,
+		StaleMine:   refuseStaleRenewal,
+		Untimely:    refuseMaxHold,
+		Late:        refuseLate,
+		Theirs:      refuseNotHolder,
+		StaleTheirs: refuseNotHolder,
+		Torn:        refuseLedger,
 	},
 	ReleaseLock: {
 		Unseen:      refuseNotHeld,
@@ -24,6 +38,7 @@ var table = Table{
 		SpentID:     refuseEnded,
 		Mine:        release,
 		StaleMine:   release,
+		Untimely:    unasked,
 		Late:        refuseLate,
 		Theirs:      refuseNotHolder,
 		StaleTheirs: refuseNotHolder,
@@ -36,6 +51,7 @@ var table = Table{
 		SpentID:     refuseEnded,
 		Mine:        mark,
 		StaleMine:   refuseAlreadyStale,
+		Untimely:    refuseLeaseLive,
 		Late:        refuseLate,
 		Theirs:      refuseNotHolder,
 		StaleTheirs: refuseNotHolder,
@@ -48,6 +64,7 @@ var table = Table{
 		SpentID:     refuseNotStale,
 		Mine:        refuseNotStale,
 		StaleMine:   force,
+		Untimely:    refuseNotice,
 		Late:        refuseLate,
 		Theirs:      refuseNotStale,
 		StaleTheirs: refuseNotHolder,
@@ -58,6 +75,7 @@ var table = Table{
 var (
 	take    = Rule{Effect: Take, Why: "nobody holds the lock"}
 	release = Rule{Effect: End, Why: "the holder ends its own hold, stale or not"}
+	renew   = Rule{Effect: Extend, Why: "the holder is alive and says so"}
 	mark    = Rule{Effect: Mark, Why: "a suspicion is recorded; nothing is freed by it"}
 	force   = Rule{Effect: End, Why: "a stale hold is ended by a deliberate act"}
 	again   = Rule{Why: "an earlier copy was applied; its answer is given again"}
@@ -85,6 +103,16 @@ var (
 		Why: "the suspicion is on record"}
 	refuseNotStale = Rule{Code: CodeNotStale, Reason: "force-unlock only from stale — a live holder is never bulldozed",
 		Why: "there is no way from held to unlocked but the holder's own release"}
+	refuseStaleRenewal = Rule{Code: CodeStale, Reason: "marked stale since {stale_at}: the hold can still be released, not renewed",
+		Why: "a woken holder must learn that it was given up on"}
+	refuseLeaseLive = Rule{Code: CodeLeaseLive, Reason: "the lease of {runner} runs until {lease_until}, {left} more",
+		Why: "a holder that renews its lease is alive"}
+	refuseNotice = Rule{Code: CodeNotice, Reason: "the lock is stale since {stale_at}; it may be force-unlocked in {notice}",
+		Why: "the holder is given notice before its lock is taken away"}
+	refuseMaxHold = Rule{Code: CodeMaxHold, Reason: "held since {acquired_at}: the lease would reach beyond the greatest length of a hold",
+		Why: "no hold is renewed for ever"}
+	unasked = Rule{Code: CodeLedger, Reason: "refused: no request comes here",
+		Why: "not asked: time does not matter to this operation"}
 	refuseLate = Rule{Code: CodeLate, Reason: "the lock changed after this request was made; look at it again before you repeat the request",
 		Why: "a late copy must not act on a hold that it can't mean"}
 	refuseLedger = Rule{Code: CodeLedger, Reason: "refused by the ledger: it counts {holders} while the state is {state}; the item needs repair by hand",
@@ -114,7 +142,7 @@ type Write struct {
 // WriteFor gives the conditional write that performs the request: the
 // situations whose rule writes, and that rule's effect.
 func WriteFor(r Request) Write {
-	w := Write{Changes: table.effect(r.Op).Changes()}
+	w := Write{Changes: table.effect(r.Op).changes(r)}
 	for s, rule := range table[r.Op] {
 		if rule.Effect != Keep {
 			w.When = append(w.When, Situation(s).Where(r)...)
