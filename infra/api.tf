@@ -2,6 +2,7 @@ locals {
   # One route per operation, so that IAM can grant each by itself.
   routes = [
     "POST /v1/acquire",
+    "POST /v1/renew",
     "POST /v1/release",
     "POST /v1/mark-stale",
     "POST /v1/force-unlock",
