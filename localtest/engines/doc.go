@@ -4,7 +4,9 @@
 //
 //   - Dynalite (JavaScript) has the closest request validation. Its launcher,
 //     dynalite/launcher.js, adds what it lacks: the item of a failed condition.
-//   - Dynoxide (Rust, over SQLite) passes a public conformance suite fully.
+//   - Dynoxide (Rust, over SQLite) passes a public conformance suite fully. It
+//     is reached through a proxy that mends what it returns of an item which an
+//     update has just made.
 //   - Moto (Python) has TTL, transactions and CloudFormation, but decides and
 //     writes in two steps: it is reached only through a proxy that lets one
 //     request through at a time.

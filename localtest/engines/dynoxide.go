@@ -25,4 +25,5 @@ var Dynoxide = Engine{
 		}
 		return exec.CommandContext(ctx, filepath.Join(dir, "bin", "dynoxide"), args...)
 	},
+	front: dynoxideProxy,
 }

@@ -115,6 +115,29 @@ func TestFailedConditionReturnsItem(t *testing.T) {
 	})
 }
 
+// An update returns the item as it was, and nothing where there was none.
+func TestUpdateReturnsOldItem(t *testing.T) {
+	forEach(t, func(t *testing.T, db *dynamodb.Client) {
+		put(t, db, item("a", "old"))
+		for k, want := range map[string]map[string]types.AttributeValue{"a": item("a", "old"), "absent": nil} {
+			out, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+				TableName: aws.String("locks"), Key: key(k), UpdateExpression: aws.String("SET v = :v"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":v": str("new")},
+				ReturnValues:              types.ReturnValueAllOld,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, out.Attributes, compareItems); diff != "" {
+				t.Errorf("old item of %q (-want +got):\n%s", k, diff)
+			}
+			if diff := cmp.Diff(item(k, "new"), get(t, db, k), compareItems); diff != "" {
+				t.Errorf("new item of %q (-want +got):\n%s", k, diff)
+			}
+		}
+	})
+}
+
 func TestRaceHasOneWinner(t *testing.T) {
 	const rounds, racers = 20, 64
 	forEach(t, func(t *testing.T, db *dynamodb.Client) {
