@@ -60,7 +60,7 @@ func TestRoutesAreTheAPIs(t *testing.T) {
 	if diff := cmp.Diff(want, quoted(t, "../../infra/api.tf", `(?:GET|POST) /[^"]*`)); diff != "" {
 		t.Errorf("infra's routes (-program +module):\n%s", diff)
 	}
-	if got := sam.Resources.LockApi.Properties.Auth.DefaultAuthorizer; got != "AWS_IAM" {
+	if got := sam.Resources.LockAPI.Properties.Auth.DefaultAuthorizer; got != "AWS_IAM" {
 		t.Errorf("template.yaml's routes are authorized by %q, want AWS_IAM", got)
 	}
 }

@@ -32,7 +32,7 @@ type samTemplate struct {
 				} `yaml:"Events"`
 			} `yaml:"Properties"`
 		} `yaml:"LockFunction"`
-		LockApi struct {
+		LockAPI struct {
 			Properties struct {
 				Auth struct {
 					DefaultAuthorizer string `yaml:"DefaultAuthorizer"`
