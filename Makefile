@@ -7,7 +7,7 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # What to run against engines other than the embedded one, and which engines:
 # all, or some of dynalite,dynoxide,moto.
-SUITE   := ./pkg/ddbstore/...
+SUITE   := ./pkg/ddbstore/... ./pkg/lockapi/...
 ENGINES ?= all
 WITH_ENGINE := $(GO) run ./localtest/cmd/withengine
 
@@ -52,7 +52,7 @@ fmt: ## format the code
 engines: ## install other DynamoDB engines (needs npm, cargo, python3; or ENGINES=dynalite)
 	$(WITH_ENGINE) -install $(ENGINES)
 
-test-engines: ## run the store's tests against the engines that are installed
+test-engines: ## run the tests of store and API against the engines that are installed
 	$(WITH_ENGINE) $(ENGINES) -- $(GO) test $(RACE) -count=1 $(SUITE)
 
 test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
