@@ -1,0 +1,90 @@
+package attr
+
+import "strings"
+
+// MaxItemSize is the largest item DynamoDB stores, in bytes, names included.
+const MaxItemSize = 400 * 1024
+
+// MaxDepth is how deep lists and maps may be nested in an item.
+const MaxDepth = 32
+
+// A document type costs three bytes, and one more for each element or pair.
+const (
+	documentOverhead = 3
+	elementOverhead  = 1
+)
+
+// Size is the number of bytes in UTF-8.
+func (v String) Size() int { return len(v) }
+
+// Size is the number of bytes.
+func (v Binary) Size() int { return len(v) }
+
+// Size is one byte.
+func (Bool) Size() int { return 1 }
+
+// Size is one byte.
+func (Null) Size() int { return 1 }
+
+// Size is one byte for every two significant digits, one more, and one for a
+// minus sign. Leading and trailing zeros do not count. (The guide calls this
+// formula approximate.)
+func (n Number) Size() int {
+	digits := strings.Trim(strings.ReplaceAll(strings.TrimPrefix(n.text, "-"), ".", ""), "0")
+	size := (len(digits)+1)/2 + 1
+	if n.text[0] == '-' {
+		size++
+	}
+	return size
+}
+
+// Size is that of the members.
+func (s Set) Size() int {
+	size := 0
+	for _, v := range s.members {
+		size += v.Size()
+	}
+	return size
+}
+
+// Size is that of the elements, plus overhead.
+func (v List) Size() int {
+	size := documentOverhead
+	for _, elem := range v {
+		size += elementOverhead + elem.Size()
+	}
+	return size
+}
+
+// Size is that of the pairs, plus overhead.
+func (v Map) Size() int {
+	return documentOverhead + elementOverhead*len(v) + v.ItemSize()
+}
+
+// ItemSize is the map's size as an item: names and values, no overhead.
+func (v Map) ItemSize() int {
+	size := 0
+	for name, elem := range v {
+		size += len(name) + elem.Size()
+	}
+	return size
+}
+
+// Depth is how many lists and maps are nested in v, itself included: 0 for a
+// scalar.
+func Depth(v Value) int {
+	inner := 0
+	switch v := v.(type) {
+	case List:
+		for _, elem := range v {
+			inner = max(inner, Depth(elem))
+		}
+	case Map:
+		for _, elem := range v {
+			inner = max(inner, Depth(elem))
+		}
+	default:
+		return 0
+	}
+	return 1 + inner
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/statelock/statelock/localtest/engine/attr"
+	"github.com/statelock/statelock/localtest/engine/kv"
+)
+
+// write is a change of one item: from old to item, nil standing for none.
+type write struct {
+	table     *table
+	key       string
+	old, item attr.Map
+	check     bool // it was a mere condition, nothing changes
+}
+
+// commit makes writes, all or none: first in the file, if there is one, then in
+// memory. So memory never shows what a crash could take back. The caller has
+// held writing since it read the old items.
+func (e *Engine) commit(writes []write) error { return e.commitWithToken(writes, "", token{}) }
+
+// commitWithToken is commit for a transaction that has a ClientRequestToken,
+// which is remembered together with the writes.
+func (e *Engine) commitWithToken(writes []write, name string, tok token) error {
+	if len(writes) == 0 && name == "" {
+		return nil
+	}
+	err := e.persist(func(tx kv.Tx) error {
+		for _, w := range writes {
+			if err := w.persist(tx); err != nil {
+				return err
+			}
+		}
+		if name == "" {
+			return nil
+		}
+		return putJSON(tx, tokensBucket, name, tok)
+	})
+	if err != nil {
+		return err
+	}
+	e.state.Lock()
+	defer e.state.Unlock()
+	for _, w := range writes {
+		w.table.store(w.key, w.old, w.item)
+	}
+	if name != "" {
+		e.tokens[name] = tok
+	}
+	return nil
+}
+
+// persist makes a change in the file, if there is one.
+func (e *Engine) persist(change func(kv.Tx) error) error {
+	if e.file == nil {
+		return nil
+	}
+	return e.file.Update(change)
+}
+
+func (w write) persist(tx kv.Tx) error {
+	bucket := itemsBucket(w.table)
+	if w.item == nil {
+		return tx.Delete(bucket, []byte(w.key))
+	}
+	return tx.Put(bucket, []byte(w.key), w.item.AppendJSON(nil))
+}
+
+func putJSON(tx kv.Tx, bucket, key string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return tx.Put(bucket, []byte(key), text)
+}

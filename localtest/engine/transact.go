@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/statelock/statelock/localtest/engine/attr"
+)
+
+// maxTransact is how many items one transaction touches.
+const maxTransact = 100
+
+type (
+	transactWriteRequest struct {
+		TransactItems               json.RawMessage
+		ClientRequestToken          string
+		ReturnConsumedCapacity      string
+		ReturnItemCollectionMetrics string
+	}
+	// transactWrite is one item of a transaction; one of its members is set.
+	transactWrite struct {
+		ConditionCheck, Put, Delete, Update *transactAction
+	}
+	transactAction struct {
+		conditional
+		TableName        tableRef
+		Key              *attr.Input
+		Item             *attr.Input
+		UpdateExpression *string
+	}
+	transactWriteResponse struct {
+		ConsumedCapacity []*consumedCapacity `json:",omitempty"`
+	}
+	// cancellationReason says what became of one item of a transaction that was
+	// not done.
+	cancellationReason struct {
+		Code    string
+		Message string   `json:",omitempty"`
+		Item    attr.Map `json:",omitempty"`
+	}
+)
+
+func (e *Engine) transactWriteItems(r *transactWriteRequest) (*transactWriteResponse, error) {
+	all, err := r.writes()
+	if err != nil {
+		return nil, err
+	}
+	var tok token
+	if r.ClientRequestToken != "" {
+		if tok, err = newToken(r.TransactItems, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	done, err := e.seen(r.ClientRequestToken, tok)
+	if err != nil || done {
+		return &transactWriteResponse{}, err
+	}
+	writes, err := e.prepareAll(all)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.commitWithToken(changes(writes), r.ClientRequestToken, tok); err != nil {
+		return nil, err
+	}
+	return &transactWriteResponse{capacities(r.ReturnConsumedCapacity, writes)}, nil
+}
+
+// changes leaves out the writes that are mere conditions, or delete nothing.
+func changes(writes []write) []write {
+	var all []write
+	for _, w := range writes {
+		if !w.check && (w.old != nil || w.item != nil) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// prepareAll prepares the writes of a transaction. If any can't be done none is,
+// and the error tells about each.
+func (e *Engine) prepareAll(all []*itemWrite) ([]write, error) {
+	writes := make([]write, len(all))
+	reasons := make([]cancellationReason, len(all))
+	failed := false
+	for i, w := range all {
+		if _, err := e.table(w.table); err != nil {
+			return nil, err
+		}
+		var err error
+		writes[i], err = e.prepare(w)
+		reasons[i] = reasonFor(err)
+		failed = failed || err != nil
+		if err == nil && writes[i].repeats(writes[:i]) {
+			return nil, validationf("Transaction request cannot include multiple operations on one item")
+		}
+	}
+	if failed {
+		return nil, transactionCanceled(reasons)
+	}
+	return writes, nil
+}
+
+func reasonFor(err error) cancellationReason {
+	if err == nil {
+		return cancellationReason{Code: "None"}
+	}
+	failure := asAPIError(err)
+	code := "ValidationError"
+	if strings.HasSuffix(failure.Type, "ConditionalCheckFailedException") {
+		code = "ConditionalCheckFailed"
+	}
+	return cancellationReason{code, failure.Message, failure.Item}
+}
+
+func transactionCanceled(reasons []cancellationReason) error {
+	codes := make([]string, len(reasons))
+	for i, r := range reasons {
+		codes[i] = r.Code
+	}
+	e := errorf("TransactionCanceledException",
+		"Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", "))
+	e.Reasons = reasons
+	return e
+}
+
+// writes checks the request as far as that is possible without the tables.
+func (r *transactWriteRequest) writes() ([]*itemWrite, error) {
+	var items []transactWrite
+	if r.TransactItems != nil {
+		if err := json.Unmarshal(r.TransactItems, &items); err != nil {
+			return nil, malformed(err)
+		}
+	}
+	var c constraints
+	c.transactItems(len(items))
+	c.oneOf(r.ReturnConsumedCapacity, "returnConsumedCapacity", "INDEXES", "TOTAL", "NONE")
+	c.oneOf(r.ReturnItemCollectionMetrics, "returnItemCollectionMetrics", "SIZE", "NONE")
+	if n := len(r.ClientRequestToken); n > maxTokenLength {
+		c.fail(r.ClientRequestToken, "clientRequestToken", "Member must have length less than or equal to 36")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	all := make([]*itemWrite, len(items))
+	for i := range items {
+		var err error
+		if all[i], err = items[i].write(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// transactItems refuses transactions of no item or too many.
+func (c *constraints) transactItems(n int) {
+	switch {
+	case n == 0:
+		c.fail("[]", "transactItems", "Member must have length greater than or equal to 1")
+	case n > maxTransact:
+		c.fail("[...]", "transactItems", "Member must have length less than or equal to 100")
+	}
+}
+
+func (t *transactWrite) write() (*itemWrite, error) {
+	var action *transactAction
+	given := 0
+	for _, a := range []*transactAction{t.ConditionCheck, t.Put, t.Delete, t.Update} {
+		if a != nil {
+			action = a
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, validationf("TransactItems can only contain one of Check, Put, Update or Delete")
+	}
+	var c constraints
+	c.name(action.TableName.name(), "transactItems.member.tableName")
+	c.required(action == t.Put || action.Key != nil, "transactItems.member.key")
+	c.required(action != t.Put || action.Item != nil, "transactItems.member.put.item")
+	c.required(action != t.Update || action.UpdateExpression != nil, "transactItems.member.update.updateExpression")
+	c.required(action != t.ConditionCheck || action.ConditionExpression != nil,
+		"transactItems.member.conditionCheck.conditionExpression")
+	action.conditional.check(&c)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	var w *itemWrite
+	var err error
+	switch action {
+	case t.Put:
+		w, err = action.put(action.Item)
+	case t.Update:
+		w, err = action.update(action.Key, action.UpdateExpression)
+	default:
+		w, err = action.delete(action.Key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.table = action.TableName.name()
+	w.check = action == t.ConditionCheck
+	return w, nil
+}
+
+// token remembers a transaction by its ClientRequestToken.
+type token struct {
+	Digest string // of the transaction's items
+	At     time.Time
+}
+
+const (
+	// tokenLife is how long a repeated transaction is recognised.
+	tokenLife      = 10 * time.Minute
+	maxTokenLength = 36
+)
+
+// newToken makes the token of a transaction. Its digest is of what the JSON
+// says, not of how it is written: a client may write maps in any order.
+func newToken(items json.RawMessage, now time.Time) (token, error) {
+	var content any
+	if err := json.Unmarshal(items, &content); err != nil {
+		return token{}, serializationError(err)
+	}
+	canonical, err := json.Marshal(content)
+	if err != nil {
+		return token{}, err
+	}
+	digest := sha256.Sum256(canonical)
+	return token{hex.EncodeToString(digest[:]), now}, nil
+}
+
+// seen reports whether a transaction with this token was done before.
+func (e *Engine) seen(name string, tok token) (bool, error) {
+	old, ok := e.tokens[name]
+	switch {
+	case !ok || tok.At.Sub(old.At) >= tokenLife:
+		return false, nil
+	case old.Digest != tok.Digest:
+		return false, errorf("IdempotentParameterMismatchException",
+			"The request uses the same client token as a previous, but non-identical request. "+
+				"Do not reuse a client token with different requests, unless the requests are identical.")
+	}
+	return true, nil
+}
+
+// malformed is the error for a request that does not decode.
+func malformed(err error) error {
+	if _, ok := errors.AsType[attr.Invalid](err); ok {
+		return err
+	}
+	return serializationError(err)
+}
