@@ -8,9 +8,10 @@ import (
 
 // Step performs a request on a stored lock. It is the whole machine: the store
 // only asks DynamoDB to do the same.
-func Step(l Lock, r Request) Outcome { return table.step(l, r) }
+func Step(l Lock, r Request) Outcome { return table.Step(l, r) }
 
-func (t *Table) step(l Lock, r Request) Outcome {
+// Step is Step by the rules of t.
+func (t *Table) Step(l Lock, r Request) Outcome {
 	if int(r.Op) >= numOps {
 		return Outcome{Request: r, Situation: Torn, Before: l, Lock: l,
 			Rule: refuseUnknown}

@@ -122,6 +122,9 @@ var (
 	refuseUnknown = Rule{Code: CodeUnknownOp, Reason: "there is no such operation"}
 )
 
+// Transitions gives a copy of the table, for checkers to look at and to break.
+func Transitions() Table { return table }
+
 // effect gives the one effect that o has wherever it writes.
 func (t *Table) effect(o Op) Effect {
 	for _, rule := range t[o] {

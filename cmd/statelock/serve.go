@@ -1,0 +1,126 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/statelock/statelock/pkg/ddbstore"
+	"github.com/statelock/statelock/pkg/lockapi"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	listen    string
+	table     string
+	clockSkew time.Duration
+	database  databaseOptions
+}
+
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve locks over HTTP, from a file of its own or from any DynamoDB",
+		Long: `Serve locks over HTTP on this machine.
+
+Without further flags the locks are kept in ./.statelock by the embedded engine,
+which needs nothing installed. --endpoint serves a table of any DynamoDB-compatible
+server, --aws one of the account, region or endpoint that the AWS SDK's own settings
+name (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, …).
+
+A request is answered after it is on disk: kill -9 loses nothing that was answered.
+The log goes to standard error, a line of JSON for each request.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("create-table") {
+				o.database.createTable = o.database.embedded()
+			}
+			return o.serve(c.Context(), slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8420", "loopback address to listen on; port 0 takes a free one")
+	f.StringVar(&o.table, "table", "statelock", "name of the table")
+	f.DurationVar(&o.clockSkew, "clock-skew", ddbstore.DefaultClockSkew, "by how much the clocks of several servers of one table may differ")
+	f.StringVar(&o.database.data, "data", ".statelock", "folder of the embedded engine's file")
+	f.BoolVar(&o.database.memory, "memory", false, "keep the embedded engine in memory only")
+	f.StringVar(&o.database.endpoint, "endpoint", "", "URL of a DynamoDB-compatible server to use instead")
+	f.BoolVar(&o.database.aws, "aws", false, "use the DynamoDB that the AWS SDK's settings name instead")
+	f.BoolVar(&o.database.createTable, "create-table", false, "create the table where it is missing (default: only for the embedded engine)")
+	c.MarkFlagsMutuallyExclusive("memory", "data", "endpoint", "aws")
+	if err := c.MarkFlagDirname("data"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return c
+}
+
+// serve runs until ctx ends, and then lets the requests under way finish.
+func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
+	if err := loopback(o.listen); err != nil {
+		return usageError{err}
+	}
+	client, closeDatabase, err := o.database.open(ctx, o.table)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, closeDatabase()) }()
+
+	store := ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew})
+	api := lockapi.New(store, lockapi.Options{Log: log})
+
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", o.listen, err)
+	}
+	server := &http.Server{
+		// A web page that a browser on this machine shows must not reach the locks.
+		Handler:           lockapi.Logged(http.NewCrossOriginProtection().Handler(api), log),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	log.Info("serving", "url", "http://"+listener.Addr().String(), "table", o.table, "database", o.database.String())
+	return serveUntil(ctx, server, listener, log)
+}
+
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, log *slog.Logger) error {
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("stopping")
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		return fmt.Errorf("stop: %w", err)
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// loopback refuses an address that other machines can reach: the routes ask
+// nobody for credentials.
+func loopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("--listen %s: only a loopback address, such as 127.0.0.1:8420: this server asks nobody for credentials", address)
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/statelock/statelock/localtest/engine"
+	"github.com/statelock/statelock/localtest/exchange"
+)
+
+// TestMain lets the tests run this very binary as the command statelock.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"statelock": main})
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{Dir: "testdata"})
+}
+
+// server is a running statelock serve.
+type server struct {
+	url string
+	cmd *exec.Cmd
+}
+
+// serve starts statelock serve on a free port and waits until it serves.
+func serve(t *testing.T, args ...string) *server {
+	t.Helper()
+	s := &server{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "statelock", append([]string{"serve", "--listen=127.0.0.1:0"}, args...)...)}
+	s.cmd.Dir = t.TempDir()
+	log, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			s.stop(t, syscall.SIGKILL)
+		}
+	})
+	lines := bufio.NewReader(log)
+	for s.url == "" {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			t.Fatalf("statelock serve ended before it served: %v; last said %s", err, line)
+		}
+		var entry struct{ Msg, URL string }
+		if err := json.Unmarshal(line, &entry); err != nil {
+			t.Fatalf("not a line of JSON: %s", line)
+		}
+		s.url = entry.URL
+	}
+	go io.Copy(io.Discard, lines) //nolint:errcheck // ends with the process
+	return s
+}
+
+func (s *server) stop(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	err := s.cmd.Wait()
+	if signal != syscall.SIGKILL && err != nil {
+		t.Errorf("statelock serve ended with %v", err)
+	}
+}
+
+func TestExchangeWithServerProcess(t *testing.T) {
+	t.Parallel()
+	ddb := httptest.NewServer(engine.New())
+	defer ddb.Close()
+	for name, args := range map[string][]string{
+		"default":  nil,
+		"memory":   {"--memory"},
+		"endpoint": {"--endpoint=" + ddb.URL, "--table=other", "--create-table"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, args...)
+			exchange.Run(t, func(ctx context.Context, op, ws, runner string) (int, map[string]any) {
+				return exchange.Do(ctx, t, http.DefaultClient, s.url, op, ws, runner)
+			})
+			s.stop(t, syscall.SIGTERM)
+		})
+	}
+}
+
+// A server is killed under load, again and again: each lock that a client was
+// told it holds is there afterwards, under the same id and fence.
+func TestKillLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "locks")
+	var mu sync.Mutex
+	told := map[string]map[string]any{} // workspace → the acquire's answer
+	for round := range 3 {
+		s := serve(t, "--data="+data)
+		var clients sync.WaitGroup
+		enough := make(chan struct{}, 1000)
+		for c := range 8 {
+			clients.Go(func() {
+				for n := 0; ; n++ {
+					ws := fmt.Sprintf("kill/%d/%d/%d", round, c, n)
+					resp, err := http.Post(s.url+"/v1/acquire", "application/json", strings.NewReader(`{"ws":"`+ws+`","runner":"r"}`))
+					if err != nil {
+						return // killed
+					}
+					var answer map[string]any
+					err = json.NewDecoder(resp.Body).Decode(&answer)
+					resp.Body.Close() //nolint:errcheck // read to its end or killed
+					if err != nil {
+						return
+					}
+					mu.Lock()
+					told[ws] = answer
+					mu.Unlock()
+					select {
+					case enough <- struct{}{}:
+					default:
+					}
+				}
+			})
+		}
+		for range 40 {
+			<-enough
+		}
+		s.stop(t, syscall.SIGKILL)
+		clients.Wait()
+	}
+	s := serve(t, "--data="+data)
+	for ws, answer := range told {
+		_, state := exchange.Do(t.Context(), t, http.DefaultClient, s.url, "lock_state", ws, "")
+		if answer["ok"] != true || state["state"] != "held" || state["lock_id"] != answer["lock_id"] || state["fence"] != answer["fence"] {
+			t.Errorf("%s: told %v, found %v", ws, answer, state)
+		}
+	}
+	t.Logf("%d acknowledged acquires survived 3 kills", len(told))
+}
+
+// A request under way when the server is told to stop is answered.
+func TestGracefulShutdown(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--memory")
+	body, feed := io.Pipe()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/v1/acquire", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan int, 1)
+	go func() {
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Error(err)
+			got <- 0
+			return
+		}
+		resp.Body.Close() //nolint:errcheck // the status is all that is asked
+		got <- resp.StatusCode
+	}()
+	io.WriteString(feed, `{"ws":"prod",`) //nolint:errcheck // the status tells
+	// A pipe hands over when it is read: the request is on its way. The
+	// server has it once it has stopped listening without having ended.
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		resp, err := http.Get(s.url + "/v1/locks")
+		if err != nil {
+			break
+		}
+		resp.Body.Close() //nolint:errcheck // polling for the refusal
+	}
+	io.WriteString(feed, `"runner":"a"}`) //nolint:errcheck // the status tells
+	feed.Close()                          //nolint:errcheck // never fails
+	if status := <-got; status != 200 {
+		t.Errorf("the request under way got %d", status)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// Two servers do not share the embedded engine's file.
+func TestOneServerAFolder(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "locks")
+	first := serve(t, "--data="+data)
+	out, err := exec.CommandContext(t.Context(), "statelock", "serve", "--listen=127.0.0.1:0", "--data="+data).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "in use") {
+		t.Errorf("a second server: %v\n%s", err, out)
+	}
+	first.stop(t, syscall.SIGINT)
+}
