@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/statelock/statelock/localtest/lambdaruntime"
+	"github.com/statelock/statelock/localtest/testdb"
+)
+
+// The binary is built once, as it is deployed but for the architecture, by the
+// first test that needs it.
+var (
+	binaryDir string
+	binary    = sync.OnceValues(func() (string, error) {
+		path := filepath.Join(binaryDir, "bootstrap")
+		build := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-o", path, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%w\n%s", err, out)
+		}
+		return path, nil
+	})
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if binaryDir, err = os.MkdirTemp("", "statelock-lock-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(binaryDir)
+		return m.Run()
+	}())
+}
+
+// run starts the function with that configuration.
+func run(t *testing.T, processes int, env ...string) *lambdaruntime.Function {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := lambdaruntime.Start(lambdaruntime.Options{
+		Bootstrap: path,
+		Name:      "lock",
+		Processes: processes,
+		Timeout:   30 * time.Second,
+		Env:       append(env, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		f.Close()
+		if t.Failed() {
+			t.Log("the function's log:\n" + f.Logs())
+		}
+	})
+	return f
+}
+
+// deploy starts the function with a table of its own. Its requests to DynamoDB
+// go through between.
+func deploy(t *testing.T, processes int, between ...func(http.RoundTripper) http.RoundTripper) (*lambdaruntime.Function, *testdb.DB) {
+	t.Helper()
+	db := testdb.Open(t, between...)
+	client := db.Client.Options()
+	target, err := url.Parse(*client.BaseEndpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The table may be in this process, the function is in another.
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.RequestURI = "" // of a server's request; a client's has none
+		},
+		Transport: transport(client.HTTPClient.Do),
+		ErrorLog:  log.New(io.Discard, "", 0), // of clients that were killed
+	})
+	t.Cleanup(server.Close)
+	return run(t, processes, "STATELOCK_TABLE="+db.Table, "AWS_ENDPOINT_URL_DYNAMODB="+server.URL), db
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// serve puts a gateway before the function and returns the URL of its stage.
+func serve(t *testing.T, g *lambdaruntime.Gateway) string {
+	t.Helper()
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	if g.Stage != "" {
+		return server.URL + "/" + g.Stage
+	}
+	return server.URL
+}
