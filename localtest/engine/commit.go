@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/statelock/statelock/localtest/engine/attr"
 	"github.com/statelock/statelock/localtest/engine/kv"
@@ -15,6 +16,10 @@ type write struct {
 	check     bool // it was a mere condition, nothing changes
 }
 
+// effective reports a write that changes something: not a mere condition, nor
+// the deletion of what is not there.
+func (w write) effective() bool { return !w.check && (w.old != nil || w.item != nil) }
+
 // commit makes writes, all or none: first in the file, if there is one, then in
 // memory. So memory never shows what a crash could take back. The caller has
 // held writing since it read the old items.
@@ -23,11 +28,14 @@ func (e *Engine) commit(writes []write) error { return e.commitWithToken(writes,
 // commitWithToken is commit for a transaction that has a ClientRequestToken,
 // which is remembered together with the writes.
 func (e *Engine) commitWithToken(writes []write, name string, tok token) error {
-	if len(writes) == 0 && name == "" {
+	if name == "" && !slices.ContainsFunc(writes, write.effective) {
 		return nil
 	}
 	err := e.persist(func(tx kv.Tx) error {
 		for _, w := range writes {
+			if !w.effective() {
+				continue
+			}
 			if err := w.persist(tx); err != nil {
 				return err
 			}
@@ -43,7 +51,9 @@ func (e *Engine) commitWithToken(writes []write, name string, tok token) error {
 	e.state.Lock()
 	defer e.state.Unlock()
 	for _, w := range writes {
-		w.table.store(w.key, w.old, w.item)
+		if w.effective() {
+			w.table.store(w.key, w.old, w.item)
+		}
 	}
 	if name != "" {
 		e.tokens[name] = tok

@@ -33,7 +33,7 @@ func (r *createTableRequest) check() error {
 // checkShape checks every parameter by itself.
 func (r *createTableRequest) checkShape() error {
 	var c constraints
-	c.name(r.TableName.name(), "tableName")
+	c.newName(r.TableName.name(), "tableName")
 	c.oneOf(r.BillingMode, "billingMode", "PROVISIONED", "PAY_PER_REQUEST")
 	c.required(r.AttributeDefinitions != nil, "attributeDefinitions")
 	for _, d := range r.AttributeDefinitions {
@@ -42,7 +42,7 @@ func (r *createTableRequest) checkShape() error {
 	}
 	c.keySchema(r.KeySchema, "keySchema")
 	for _, x := range slices.Concat(r.GlobalSecondaryIndexes, r.LocalSecondaryIndexes) {
-		c.name(x.IndexName, "secondaryIndexes.member.indexName")
+		c.newName(x.IndexName, "secondaryIndexes.member.indexName")
 		c.keySchema(x.KeySchema, "secondaryIndexes.member.keySchema")
 		c.required(x.Projection != nil, "secondaryIndexes.member.projection")
 		if x.Projection != nil {

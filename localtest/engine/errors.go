@@ -16,6 +16,9 @@ type apiError struct {
 	Item    attr.Map             `json:",omitempty"`
 	Reasons []cancellationReason `json:"CancellationReasons,omitempty"`
 	status  int
+	// upFront tells of a fault that the service finds before it begins a
+	// transaction.
+	upFront bool
 }
 
 // Error is the message with its type.

@@ -45,7 +45,7 @@ func (r *readRequest) check(c *constraints) {
 		c.name(r.IndexName, "indexName")
 	}
 	c.oneOf(r.Select, "select", "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES")
-	c.atLeast(r.Limit, "limit", 1)
+	c.atLeast(r.Limit, "Limit", 1)
 }
 
 func (r *readRequest) filter() expression {
@@ -272,8 +272,7 @@ func (a keyAttribute) checkCondition(c *expr.KeyCondition) error {
 				"Condition parameter type does not match schema type")
 		}
 		if a.typ != attr.TypeNumber && v.Size() == 0 {
-			return validationf("One or more parameter values are not valid. The AttributeValue for a key attribute "+
-				"cannot contain an empty string value. Key: %s", a.name)
+			return emptyKey(a)
 		}
 	}
 	return nil

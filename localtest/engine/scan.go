@@ -19,8 +19,8 @@ const maxSegments = 1000000
 func (e *Engine) scan(r *scanRequest) (*readResponse, error) {
 	var c constraints
 	r.check(&c)
-	c.atLeast(r.TotalSegments, "totalSegments", 1)
-	c.atLeast(r.Segment, "segment", 0)
+	c.atLeast(r.TotalSegments, "TotalSegments", 1)
+	c.atLeast(r.Segment, "Segment", 0)
 	if r.TotalSegments != nil && *r.TotalSegments > maxSegments {
 		c.fail(*r.TotalSegments, "totalSegments", "Member must have value less than or equal to 1000000")
 	}

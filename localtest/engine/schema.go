@@ -130,12 +130,7 @@ func (k keySchema) checkLengths(item attr.Map) error {
 		size := v.Size()
 		switch {
 		case size == 0:
-			kind := "string"
-			if a.typ == attr.TypeBinary {
-				kind = "binary"
-			}
-			return validationf("One or more parameter values are not valid. "+
-				"The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, a.name)
+			return emptyKey(a)
 		case a == k.hash && size > maxHashLength:
 			return validationf("One or more parameter values were invalid: "+
 				"Size of hashkey has exceeded the maximum size limit of%d bytes", maxHashLength)
@@ -178,23 +173,35 @@ func (k keySchema) checkItem(item attr.Map) error {
 	return k.checkLengths(item)
 }
 
-// checkIndexKey checks the attributes of an index's key that item has; they are
-// all optional.
-func (k keySchema) checkIndexKey(item attr.Map, index string) error {
-	for _, a := range k.attributes() {
-		v, ok := item[a.name]
-		if !ok {
-			continue
-		}
-		if v.Type() != a.typ {
-			return validationf("One or more parameter values were invalid: "+
-				"Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", a.name, a.typ, v.Type(), index)
-		}
-		if a.typ != attr.TypeNumber && v.Size() == 0 {
-			return validationf("One or more parameter values are not valid. A value specified for a secondary index key "+
-				"is not supported. The AttributeValue for a key attribute cannot contain an empty string value. "+
-				"IndexName: %s, IndexKey: %s", index, a.name)
-		}
+// emptyIndexKey is the error for an item with an empty index key.
+func emptyIndexKey(index string, a keyAttribute) error {
+	return emptyValue("A value specified for a secondary index key is not supported. "+emptyKeyValue+
+		" IndexName: %s, IndexKey: %s", a.kind(), index, a.name)
+}
+
+// emptyUpdatedIndexKey is the error for an update that empties an index key.
+func emptyUpdatedIndexKey(_ string, a keyAttribute) error {
+	return emptyValue("The update expression attempted to update a secondary index key to a value "+
+		"that is not supported. "+emptyKeyValue, a.kind())
+}
+
+// emptyKey is the error for an empty key attribute.
+func emptyKey(a keyAttribute) error { return emptyValue(emptyKeyValue+" Key: %s", a.kind(), a.name) }
+
+const emptyKeyValue = "The AttributeValue for a key attribute cannot contain an empty %s value."
+
+// emptyValue is the error for an empty key. A transaction does not cancel for
+// it: it is refused as a whole.
+func emptyValue(format string, args ...any) error {
+	e := validationf("One or more parameter values are not valid. "+format, args...)
+	e.upFront = true
+	return e
+}
+
+// kind is what messages call an attribute's type.
+func (a keyAttribute) kind() string {
+	if a.typ == attr.TypeBinary {
+		return "binary"
 	}
-	return nil
+	return "string"
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/statelock/statelock/localtest/engine/attr"
@@ -47,6 +48,8 @@ func newTable(meta tableMeta) *table {
 	for _, description := range d.LocalSecondaryIndexes {
 		t.addIndex(description, false)
 	}
+	// Where an item is wrong for several indexes, the first by name is reported.
+	slices.SortFunc(t.indexes, func(a, b *index) int { return strings.Compare(a.name, b.name) })
 	return t
 }
 
@@ -122,9 +125,23 @@ func (t *table) checkItem(item attr.Map) error {
 	if err := t.key.checkItem(item); err != nil {
 		return err
 	}
+	return t.checkIndexKeys(item, emptyIndexKey)
+}
+
+// checkIndexKeys checks the attributes of item that are part of an index's key.
+// They are optional; emptyKey words the error for one that is empty.
+func (t *table) checkIndexKeys(item attr.Map, emptyKey func(index string, a keyAttribute) error) error {
 	for _, x := range t.indexes {
-		if err := x.key.checkIndexKey(item, x.name); err != nil {
-			return err
+		for _, a := range x.key.attributes() {
+			v, ok := item[a.name]
+			switch {
+			case !ok:
+			case v.Type() != a.typ:
+				return validationf("One or more parameter values were invalid: Type mismatch for Index Key %s "+
+					"Expected: %s Actual: %s IndexName: %s", a.name, a.typ, v.Type(), x.name)
+			case a.typ != attr.TypeNumber && v.Size() == 0:
+				return emptyKey(x.name, a)
+			}
 		}
 	}
 	return nil

@@ -183,7 +183,7 @@ const maxTables = 100
 
 func (e *Engine) listTables(r *listTablesRequest) (*listTablesResponse, error) {
 	var c constraints
-	c.atLeast(r.Limit, "limit", 1)
+	c.atLeast(r.Limit, "Limit", 1)
 	limit := maxTables
 	if r.Limit != nil {
 		limit = *r.Limit

@@ -65,45 +65,55 @@ func (e *Engine) transactWriteItems(r *transactWriteRequest) (*transactWriteResp
 	if err != nil {
 		return nil, err
 	}
-	if err := e.commitWithToken(changes(writes), r.ClientRequestToken, tok); err != nil {
+	if err := e.commitWithToken(writes, r.ClientRequestToken, tok); err != nil {
 		return nil, err
 	}
 	return &transactWriteResponse{capacities(r.ReturnConsumedCapacity, writes)}, nil
-}
-
-// changes leaves out the writes that are mere conditions, or delete nothing.
-func changes(writes []write) []write {
-	var all []write
-	for _, w := range writes {
-		if !w.check && (w.old != nil || w.item != nil) {
-			all = append(all, w)
-		}
-	}
-	return all
 }
 
 // prepareAll prepares the writes of a transaction. If any can't be done none is,
 // and the error tells about each.
 func (e *Engine) prepareAll(all []*itemWrite) ([]write, error) {
 	writes := make([]write, len(all))
-	reasons := make([]cancellationReason, len(all))
-	failed := false
+	errs := make([]error, len(all))
 	for i, w := range all {
 		if _, err := e.table(w.table); err != nil {
 			return nil, err
 		}
-		var err error
-		writes[i], err = e.prepare(w)
-		reasons[i] = reasonFor(err)
-		failed = failed || err != nil
-		if err == nil && writes[i].repeats(writes[:i]) {
+		writes[i], errs[i] = e.locate(w)
+		if errs[i] == nil && writes[i].repeats(writes[:i]) {
 			return nil, validationf("Transaction request cannot include multiple operations on one item")
 		}
 	}
-	if failed {
-		return nil, transactionCanceled(reasons)
+	for i, w := range all {
+		if errs[i] == nil {
+			writes[i], errs[i] = w.decide(writes[i])
+		}
 	}
-	return writes, nil
+	return writes, canceled(errs)
+}
+
+// canceled is the error for a transaction whose items met errs, nil if there is
+// none.
+func canceled(errs []error) error {
+	reasons := make([]cancellationReason, len(errs))
+	codes := make([]string, len(errs))
+	failed := false
+	for i, err := range errs {
+		if failure, ok := errors.AsType[*apiError](err); ok && failure.upFront {
+			return failure
+		}
+		reasons[i] = reasonFor(err)
+		codes[i] = reasons[i].Code
+		failed = failed || err != nil
+	}
+	if !failed {
+		return nil
+	}
+	e := errorf("TransactionCanceledException",
+		"Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", "))
+	e.Reasons = reasons
+	return e
 }
 
 func reasonFor(err error) cancellationReason {
@@ -116,17 +126,6 @@ func reasonFor(err error) cancellationReason {
 		code = "ConditionalCheckFailed"
 	}
 	return cancellationReason{code, failure.Message, failure.Item}
-}
-
-func transactionCanceled(reasons []cancellationReason) error {
-	codes := make([]string, len(reasons))
-	for i, r := range reasons {
-		codes[i] = r.Code
-	}
-	e := errorf("TransactionCanceledException",
-		"Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", "))
-	e.Reasons = reasons
-	return e
 }
 
 // writes checks the request as far as that is possible without the tables.

@@ -32,8 +32,7 @@ func (e *Engine) transactGetItems(r *transactGetRequest) (*transactGetResponse, 
 	e.state.RLock()
 	defer e.state.RUnlock()
 	response := &transactGetResponse{Responses: make([]getItemResponse, len(r.TransactItems))}
-	reasons := make([]cancellationReason, len(r.TransactItems))
-	failed := false
+	errs := make([]error, len(r.TransactItems))
 	var read []write
 	for i, t := range r.TransactItems {
 		name := t.Get.TableName.name()
@@ -41,17 +40,16 @@ func (e *Engine) transactGetItems(r *transactGetRequest) (*transactGetResponse, 
 		if err != nil {
 			return nil, err
 		}
-		item, err := e.get(name, t.Get.Key.Map)
-		reasons[i] = reasonFor(err)
-		failed = failed || err != nil
+		var item attr.Map
+		item, errs[i] = e.get(name, t.Get.Key.Map)
 		read = append(read, write{table: table, item: item})
 		if t.paths != nil {
 			item = expr.Project(t.paths, item)
 		}
 		response.Responses[i].Item = item
 	}
-	if failed {
-		return nil, transactionCanceled(reasons)
+	if err := canceled(errs); err != nil {
+		return nil, err
 	}
 	response.ConsumedCapacity = capacities(r.ReturnConsumedCapacity, read)
 	return response, nil

@@ -47,29 +47,34 @@ func (c *constraints) oneOf(value, at string, allowed ...string) {
 	}
 }
 
-// atLeast refuses a number, if there is one, below low.
+// atLeast refuses a number, if there is one, below low. Here the service shows
+// no value, and begins the parameter's name with a capital.
 func (c *constraints) atLeast(value *int, at string, low int) {
 	if value != nil && *value < low {
-		c.fail(*value, at, fmt.Sprintf("Member must have value greater than or equal to %d", low))
+		*c = append(*c, fmt.Sprintf("Value at '%s' failed to satisfy constraint: "+
+			"Member must have value greater than or equal to %d", at, low))
 	}
 }
 
 var resourceName = regexp.MustCompile(`^[a-zA-Z0-9_.-]*$`)
 
-// name refuses names that tables and indexes can't have.
+// name refuses what can't be the name of a table or index.
 func (c *constraints) name(value, at string) {
 	switch {
 	case value == "":
 		c.fail(nil, at, "Member must not be null")
-		return
 	case !resourceName.MatchString(value):
 		c.fail(value, at, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
-	}
-	switch {
-	case len(value) < 3:
-		c.fail(value, at, "Member must have length greater than or equal to 3")
 	case len(value) > 255:
 		c.fail(value, at, "Member must have length less than or equal to 255")
+	}
+}
+
+// newName refuses names that a new table or index can't have.
+func (c *constraints) newName(value, at string) {
+	c.name(value, at)
+	if n := len(value); n > 0 && n < 3 {
+		c.fail(value, at, "Member must have length greater than or equal to 3")
 	}
 }
 

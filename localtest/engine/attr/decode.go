@@ -52,7 +52,6 @@ func (v *Map) UnmarshalJSON(text []byte) error {
 const (
 	errNoType    Invalid = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	errManyTypes Invalid = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
-	errNullFalse Invalid = "One or more parameter values were invalid: Null attribute value types must have the value of true"
 )
 
 // ErrTooDeep is said of an item whose documents are nested beyond MaxDepth.
@@ -130,11 +129,9 @@ func init() {
 			b, err := d.bool()
 			return Bool(b), err
 		},
+		// The service takes false for true.
 		TypeNull: func(d *decoder, _ int) (Value, error) {
-			b, err := d.bool()
-			if err == nil && !b {
-				d.reject(errNullFalse)
-			}
+			_, err := d.bool()
 			return Null{}, err
 		},
 		TypeList: func(d *decoder, depth int) (Value, error) {

@@ -26,13 +26,21 @@ func (Bool) Size() int { return 1 }
 // Size is one byte.
 func (Null) Size() int { return 1 }
 
-// Size is one byte for every two significant digits, one more, and one for a
-// minus sign. Leading and trailing zeros do not count. (The guide calls this
-// formula approximate.)
+// Size is one byte, one for every two significant digits before the point and
+// after it, each rounded up, and one for a minus sign. Zeros in front and at the
+// end are not significant. (Measured on the service; the guide rounds
+// otherwise.)
 func (n Number) Size() int {
-	digits := strings.Trim(strings.ReplaceAll(strings.TrimPrefix(n.text, "-"), ".", ""), "0")
-	size := (len(digits)+1)/2 + 1
-	if n.text[0] == '-' {
+	text, negative := strings.CutPrefix(n.text, "-")
+	whole, fraction, _ := strings.Cut(text, ".")
+	switch {
+	case whole == "0":
+		whole, fraction = "", strings.TrimLeft(fraction, "0")
+	case fraction == "":
+		whole = strings.TrimRight(whole, "0")
+	}
+	size := 1 + (len(whole)+1)/2 + (len(fraction)+1)/2
+	if negative {
 		size++
 	}
 	return size
