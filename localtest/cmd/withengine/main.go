@@ -24,9 +24,8 @@ import (
 	"syscall"
 
 	"github.com/statelock/statelock/localtest/engines"
+	"github.com/statelock/statelock/localtest/testdb"
 )
-
-const endpointVariable = "STATELOCK_TEST_ENDPOINT"
 
 func main() {
 	install := flag.Bool("install", false, "install the engines first")
@@ -103,7 +102,7 @@ func runOne(ctx context.Context, e engines.Engine, install bool, command []strin
 	}
 	fmt.Printf("== %s %s: %s\n", e.Name, e.Version, strings.Join(command, " "))
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), endpointVariable+"="+s.URL)
+	cmd.Env = append(os.Environ(), testdb.EndpointVariable+"="+s.URL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return errors.Join(cmd.Run(), s.Stop())
 }
