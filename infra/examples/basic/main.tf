@@ -27,13 +27,14 @@ module "statelock" {
   package = var.package
 }
 
-# CI takes, frees and sees locks. To mark a lock stale, and to force it, is for
+# CI takes, renews, frees and sees locks. To mark a lock stale, and to force it, is for
 # people: neither is granted here.
 data "aws_iam_policy_document" "ci" {
   statement {
     actions = ["execute-api:Invoke"]
     resources = [
       "${module.statelock.api_arn}/*/POST/v1/acquire",
+      "${module.statelock.api_arn}/*/POST/v1/renew",
       "${module.statelock.api_arn}/*/POST/v1/release",
       "${module.statelock.api_arn}/*/GET/v1/locks",
       "${module.statelock.api_arn}/*/GET/v1/locks/*",
