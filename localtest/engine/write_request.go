@@ -98,7 +98,7 @@ func (r *conditional) update(key *attr.Input, text *string) (*itemWrite, error) 
 }
 
 // updated applies an update, which may be nil, to an item or to a new one that
-// has the key only.
+// has the key only. To take something away from no item does not make one.
 func updated(p *expr.Params, u *expr.Update, key, old attr.Map) (attr.Map, error) {
 	item := old
 	if item == nil {
@@ -107,6 +107,9 @@ func updated(p *expr.Params, u *expr.Update, key, old attr.Map) (attr.Map, error
 	if u == nil {
 		return item, nil
 	}
+	if old == nil && u.OnlyTakesAway() {
+		return nil, nil
+	}
 	item, err := p.Apply(u, item)
 	if err != nil {
 		return nil, err
@@ -114,7 +117,7 @@ func updated(p *expr.Params, u *expr.Update, key, old attr.Map) (attr.Map, error
 	if item.ItemSize() > attr.MaxItemSize {
 		return nil, validationf("Item size to update has exceeded the maximum allowed size")
 	}
-	if attr.Depth(item) > attr.MaxDepth {
+	if attr.Depth(item)-1 > attr.MaxDepth {
 		return nil, attr.ErrTooDeep
 	}
 	return item, nil

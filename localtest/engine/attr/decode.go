@@ -72,12 +72,12 @@ func (d *decoder) reject(err error) {
 	}
 }
 
-// value reads {"S":"…"} and its like; depth is how many documents it stands in.
+// value reads {"S":"…"} and its like, at a level of the item.
 func (d *decoder) value(depth int) (Value, error) {
 	if depth > maxWireDepth {
 		return nil, fmt.Errorf("attribute values nested beyond %d levels", maxWireDepth)
 	}
-	if depth > MaxDepth+1 {
+	if depth > MaxDepth {
 		d.reject(ErrTooDeep)
 	}
 	var v Value

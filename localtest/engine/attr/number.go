@@ -46,14 +46,17 @@ func ParseNumber(text string) (Number, error) {
 		return Number{}, errNotNumber + Invalid(": "+text)
 	}
 	d, _, err := apd.NewFromString(text)
-	if err != nil {
-		// Only an exponent beyond apd's own range is left to fail.
-		if strings.ContainsAny(text, "eE") && strings.Contains(text, "-") {
-			return Number{}, errUnderflow
-		}
-		return Number{}, errOverflow
+	if err == nil {
+		return canonical(d)
 	}
-	return canonical(d)
+	// Only an exponent beyond apd's own range is left to fail.
+	switch mantissa, exponent, _ := cutAny(text, "eE"); {
+	case strings.Trim(mantissa, "+-0.") == "":
+		return Number{"0"}, nil
+	case exponent[0] == '-':
+		return Number{}, errUnderflow
+	}
+	return Number{}, errOverflow
 }
 
 // Int is the Number of a count.

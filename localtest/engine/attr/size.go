@@ -5,7 +5,8 @@ import "strings"
 // MaxItemSize is the largest item DynamoDB stores, in bytes, names included.
 const MaxItemSize = 400 * 1024
 
-// MaxDepth is how deep lists and maps may be nested in an item.
+// MaxDepth is how many levels an item may have: its attributes are the first,
+// what their lists and maps hold the second, and so on.
 const MaxDepth = 32
 
 // A document type costs three bytes, and one more for each element or pair.
@@ -78,8 +79,8 @@ func (v Map) ItemSize() int {
 	return size
 }
 
-// Depth is how many lists and maps are nested in v, itself included: 0 for a
-// scalar.
+// Depth is how many levels v has: 1 for a scalar or an empty list or map. An
+// item is itself one level more than it counts for MaxDepth.
 func Depth(v Value) int {
 	inner := 0
 	switch v := v.(type) {
@@ -91,8 +92,6 @@ func Depth(v Value) int {
 		for _, elem := range v {
 			inner = max(inner, Depth(elem))
 		}
-	default:
-		return 0
 	}
 	return 1 + inner
 }

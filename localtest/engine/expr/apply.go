@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/statelock/statelock/localtest/engine/attr"
+import (
+	"slices"
+
+	"github.com/statelock/statelock/localtest/engine/attr"
+)
 
 // What DynamoDB says when an update does not fit the item it meets.
 const (
@@ -19,23 +23,35 @@ func (p *Params) Apply(u *Update, item attr.Map) (attr.Map, error) {
 			if err != nil {
 				return nil, err
 			}
-			edits = append(edits, edit{target, p.change(clause.Keyword, action.Value, item)})
+			change, err := p.change(clause.Keyword, action.Value, item)
+			if err != nil {
+				return nil, err
+			}
+			edits = append(edits, edit{target, change})
 		}
 	}
 	return editMap(item, edits, 0)
 }
 
+// OnlyTakesAway reports an update that can but remove: REMOVE and DELETE.
+func (u *Update) OnlyTakesAway() bool {
+	return !slices.ContainsFunc(u.Clauses, func(c Clause) bool { return c.Keyword == "SET" || c.Keyword == "ADD" })
+}
+
 // change is what an action does to the value at its path.
-func (p *Params) change(keyword string, operand Operand, item attr.Map) change {
+func (p *Params) change(keyword string, operand Operand, item attr.Map) (change, error) {
 	switch keyword {
 	case "SET":
-		return func(attr.Value) (attr.Value, error) { return p.assigned(operand, item) }
+		v, err := p.assigned(operand, item)
+		return func(attr.Value) (attr.Value, error) { return v, nil }, err
 	case "ADD":
-		return func(old attr.Value) (attr.Value, error) { return add(old, p.value(operand, item)) }
+		v := p.value(operand, item)
+		return func(old attr.Value) (attr.Value, error) { return add(old, v) }, nil
 	case "DELETE":
-		return func(old attr.Value) (attr.Value, error) { return without(old, p.value(operand, item)) }
+		v := p.value(operand, item)
+		return func(old attr.Value) (attr.Value, error) { return without(old, v) }, nil
 	default:
-		return func(attr.Value) (attr.Value, error) { return nil, nil }
+		return func(attr.Value) (attr.Value, error) { return nil, nil }, nil
 	}
 }
 

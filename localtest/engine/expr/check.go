@@ -83,6 +83,25 @@ const (
 	kindFunction = "operator or function"
 )
 
+// Functions that are operands, by the kind of expression they belong to.
+var (
+	conditionOperands = []string{"size"}
+	updateOperands    = []string{"if_not_exists", "list_append"}
+)
+
+// unknownFunction is the error for a function that has no place in a kind of
+// expression: one of the other kind, or none at all.
+func unknownFunction(call *Call, kind string, elsewhere ...string) error {
+	if slices.Contains(elsewhere, call.Name) {
+		return invalidf("The function is not allowed in %s expression; function: %s", kind, call.Name)
+	}
+	return invalidf("Invalid function name; function: %s", call.Name)
+}
+
+func misused(call *Call) error {
+	return invalidf("The function is not allowed to be used this way in an expression; function: %s", call.Name)
+}
+
 func requirePath(function string, o Operand) error {
 	if _, ok := o.(Path); !ok {
 		return invalidf("Operator or function requires a document path; operator or function: %s", function)

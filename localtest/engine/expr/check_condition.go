@@ -6,7 +6,8 @@ import (
 	"github.com/statelock/statelock/localtest/engine/attr"
 )
 
-// Limits of the service for one expression.
+// Limits of the service: values in the list of one IN, operators and functions
+// in one expression.
 const (
 	maxInOperands = 100
 	maxOperators  = 300
@@ -29,7 +30,7 @@ type conditionCheck struct {
 
 func (c *conditionCheck) condition(cond Condition) error {
 	if c.operators++; c.operators > maxOperators {
-		return invalidf("The expression contains too many operators or functions; maximum: %d", maxOperators)
+		return invalidf("The expression contains too many operators; maximum: %d", maxOperators)
 	}
 	switch cond := cond.(type) {
 	case *And:
@@ -85,7 +86,7 @@ func (c *conditionCheck) size(call *Call) error {
 		return misused(call)
 	}
 	if call.Name != "size" {
-		return unknownFunction(call)
+		return unknownFunction(call, "a condition", updateOperands...)
 	}
 	if err := requireCount(call.Name, call.Args, 1); err != nil {
 		return err
@@ -95,14 +96,6 @@ func (c *conditionCheck) size(call *Call) error {
 	}
 	return c.requireTypes(kindFunction, "size", call.Args, attr.TypeString, attr.TypeBinary,
 		attr.TypeStringSet, attr.TypeNumberSet, attr.TypeBinarySet, attr.TypeList, attr.TypeMap)
-}
-
-func unknownFunction(call *Call) error {
-	return invalidf("Invalid function name; function: %s", call.Name)
-}
-
-func misused(call *Call) error {
-	return invalidf("The function is not allowed to be used this way in an expression; function: %s", call.Name)
 }
 
 func (c *conditionCheck) compare(cond *Compare) error {
@@ -209,7 +202,7 @@ func (c *conditionCheck) predicate(call *Call) error {
 		if call.Name == "size" {
 			return misused(call)
 		}
-		return unknownFunction(call)
+		return unknownFunction(call, "a condition", updateOperands...)
 	}
 	if err := requireCount(call.Name, call.Args, count); err != nil {
 		return err

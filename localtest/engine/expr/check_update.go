@@ -1,6 +1,11 @@
 package expr
 
-import "github.com/statelock/statelock/localtest/engine/attr"
+import (
+	"maps"
+	"slices"
+
+	"github.com/statelock/statelock/localtest/engine/attr"
+)
 
 // CheckUpdate checks an update and returns the paths it changes, resolved, in
 // the order of its actions.
@@ -93,14 +98,21 @@ func (p *Params) checkAllAssigned(operands ...Operand) error {
 }
 
 func (p *Params) checkUpdateCall(call *Call) error {
-	if call.Name != "if_not_exists" && call.Name != "list_append" {
-		return unknownFunction(call)
+	if !slices.Contains(updateOperands, call.Name) {
+		elsewhere := slices.AppendSeq(slices.Clone(conditionOperands), maps.Keys(predicates))
+		return unknownFunction(call, "an update", elsewhere...)
 	}
 	if err := requireCount(call.Name, call.Args, 2); err != nil {
 		return err
 	}
 	if err := p.checkAllAssigned(call.Args...); err != nil {
 		return err
+	}
+	for _, arg := range call.Args {
+		// The service takes if_not_exists as an argument, but not list_append.
+		if inner, ok := arg.(*Call); ok && inner.Name == "list_append" {
+			return misused(inner)
+		}
 	}
 	if call.Name == "if_not_exists" {
 		return requirePath(call.Name, call.Args[0])

@@ -36,8 +36,7 @@ func (t token) String() string {
 	return t.text
 }
 
-// lex splits text into tokens. The last is of kind end, or bad where the rest
-// can't be read.
+// lex splits text into tokens, the last of kind end. No rule takes a bad one.
 func lex(text string) ([]token, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, attr.Invalid("The expression can not be empty;")
@@ -56,9 +55,6 @@ func lex(text string) ([]token, error) {
 		}
 		k, n := next(text[i:])
 		tokens = append(tokens, token{k, text[i : i+n], i, i + n})
-		if k == bad {
-			return tokens, nil
-		}
 		i += n
 	}
 }
@@ -66,7 +62,7 @@ func lex(text string) ([]token, error) {
 // next reads the token that text begins with.
 func next(text string) (k kind, length int) {
 	switch c := text[0]; {
-	case isLetter(c):
+	case isLetter(c): // a name can't begin with an underscore
 		return word, run(text, 0, isWordByte)
 	case c == '#' || c == ':':
 		n := run(text, 1, isWordByte)
@@ -100,6 +96,6 @@ func run(text string, start int, belongs func(byte) bool) int {
 	return i
 }
 
-func isLetter(c byte) bool   { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+func isLetter(c byte) bool   { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
-func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) }
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
