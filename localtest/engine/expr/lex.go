@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/statelock/statelock/localtest/engine/attr"
 )
@@ -81,10 +82,8 @@ func next(text string) (k kind, length int) {
 		return symbol, 1
 	}
 	// Take a whole character, for the message.
-	for _, r := range text {
-		return bad, len(string(r))
-	}
-	return bad, 1
+	_, n := utf8.DecodeRuneInString(text)
+	return bad, n
 }
 
 // run counts the bytes from start on that belong, plus start.
