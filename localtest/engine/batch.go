@@ -34,15 +34,8 @@ func (e *Engine) batchWriteItem(r *batchWriteRequest) (*batchWriteResponse, erro
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	count := 0
-	for _, list := range r.RequestItems {
-		count += len(list)
-	}
-	switch {
-	case count == 0:
-		return nil, validationf("The batch write request list cannot be empty")
-	case count > maxBatchWrite:
-		return nil, validationf("Too many items requested for the BatchWriteItem call")
+	if err := r.checkCounts(); err != nil {
+		return nil, err
 	}
 	tables := slices.Sorted(maps.Keys(r.RequestItems))
 	var all []*itemWrite
@@ -63,6 +56,29 @@ func (e *Engine) batchWriteItem(r *batchWriteRequest) (*batchWriteResponse, erro
 	response := &batchWriteResponse{UnprocessedItems: map[string]any{}}
 	response.ConsumedCapacity = capacities(r.ReturnConsumedCapacity, writes)
 	return response, nil
+}
+
+// checkCounts refuses batches of nothing or too much, by table and as a whole.
+func (r *batchWriteRequest) checkCounts() error {
+	var c constraints
+	count := 0
+	for table, list := range r.RequestItems {
+		count += len(list)
+		if len(list) == 0 || len(list) > maxBatchWrite {
+			c.fail("{"+string(table)+"=[...]}", "requestItems", "Map value must satisfy constraint: "+
+				"[Member must have length less than or equal to 25, Member must have length greater than or equal to 1]")
+		}
+	}
+	if err := c.err(); err != nil {
+		return err
+	}
+	switch {
+	case count == 0:
+		return validationf("The requestItems parameter is required for BatchWriteItem")
+	case count > maxBatchWrite:
+		return validationf("Too many items requested for the BatchWriteItem call")
+	}
+	return nil
 }
 
 // write is the put or delete that b asks for.

@@ -86,18 +86,18 @@ func (r *batchGetRequest) check() error {
 	count := 0
 	for table, k := range r.RequestItems {
 		c.name(table.name(), "requestItems")
-		c.required(k != nil && len(k.Keys) > 0, "requestItems."+string(table)+".member.keys")
-		if k != nil {
-			count += len(k.Keys)
+		if k == nil {
+			k = &keysAndAttributes{}
 		}
+		keys := len(k.Keys)
+		c.atLeastOne(keys, "RequestItems."+string(table)+".member.Keys")
+		count += keys
 	}
+	c.atLeastOne(len(r.RequestItems), "RequestItems")
 	if err := c.err(); err != nil {
 		return err
 	}
-	switch {
-	case count == 0:
-		return validationf("The batch get request list cannot be empty")
-	case count > maxBatchGet:
+	if count > maxBatchGet {
 		return validationf("Too many items requested for the BatchGetItem call")
 	}
 	for _, k := range r.RequestItems {

@@ -183,20 +183,23 @@ const maxTables = 100
 
 func (e *Engine) listTables(r *listTablesRequest) (*listTablesResponse, error) {
 	var c constraints
-	c.atLeast(r.Limit, "Limit", 1)
 	limit := maxTables
 	if r.Limit != nil {
 		limit = *r.Limit
 	}
-	if limit > maxTables {
+	switch {
+	case limit < 1:
+		c.fail(limit, "limit", "Member must have value greater than or equal to 1")
+	case limit > maxTables:
 		c.fail(limit, "limit", "Member must have value less than or equal to 100")
 	}
 	if err := c.err(); err != nil {
 		return nil, err
 	}
 	e.state.RLock()
-	names := slices.Sorted(maps.Keys(e.tables))
+	names := slices.AppendSeq([]string{}, maps.Keys(e.tables))
 	e.state.RUnlock()
+	slices.Sort(names)
 	from, found := slices.BinarySearch(names, r.ExclusiveStartTableName)
 	if found {
 		from++

@@ -11,8 +11,12 @@ import (
 	"github.com/statelock/statelock/localtest/engine/attr"
 )
 
-// maxTransact is how many items one transaction touches.
-const maxTransact = 100
+const (
+	// maxTransact is how many items one transaction touches.
+	maxTransact = 100
+	// maxTransactSize is how large they may be together.
+	maxTransactSize = 4 << 20
+)
 
 type (
 	transactWriteRequest struct {
@@ -147,13 +151,23 @@ func (r *transactWriteRequest) writes() ([]*itemWrite, error) {
 		return nil, err
 	}
 	all := make([]*itemWrite, len(items))
+	size := 0
 	for i := range items {
 		var err error
 		if all[i], err = items[i].write(); err != nil {
 			return nil, err
 		}
+		size += all[i].key.ItemSize()
 	}
-	return all, nil
+	return all, checkTransactSize(size)
+}
+
+// checkTransactSize refuses transactions over too many bytes of items.
+func checkTransactSize(size int) error {
+	if size > maxTransactSize {
+		return validationf("The aggregate size of the items in the transaction exceeds the limit of 4 MB")
+	}
+	return nil
 }
 
 // transactItems refuses transactions of no item or too many.
@@ -175,7 +189,10 @@ func (t *transactWrite) write() (*itemWrite, error) {
 			given++
 		}
 	}
-	if given != 1 {
+	switch {
+	case given == 0:
+		return nil, validationf("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
+	case given > 1:
 		return nil, validationf("TransactItems can only contain one of Check, Put, Update or Delete")
 	}
 	var c constraints

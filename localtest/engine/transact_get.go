@@ -34,6 +34,7 @@ func (e *Engine) transactGetItems(r *transactGetRequest) (*transactGetResponse, 
 	response := &transactGetResponse{Responses: make([]getItemResponse, len(r.TransactItems))}
 	errs := make([]error, len(r.TransactItems))
 	var read []write
+	size := 0
 	for i, t := range r.TransactItems {
 		name := t.Get.TableName.name()
 		table, err := e.table(name)
@@ -42,6 +43,7 @@ func (e *Engine) transactGetItems(r *transactGetRequest) (*transactGetResponse, 
 		}
 		var item attr.Map
 		item, errs[i] = e.get(name, t.Get.Key.Map)
+		size += item.ItemSize()
 		read = append(read, write{table: table, item: item})
 		if t.paths != nil {
 			item = expr.Project(t.paths, item)
@@ -49,6 +51,9 @@ func (e *Engine) transactGetItems(r *transactGetRequest) (*transactGetResponse, 
 		response.Responses[i].Item = item
 	}
 	if err := canceled(errs); err != nil {
+		return nil, err
+	}
+	if err := checkTransactSize(size); err != nil {
 		return nil, err
 	}
 	response.ConsumedCapacity = capacities(r.ReturnConsumedCapacity, read)

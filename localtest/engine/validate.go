@@ -56,6 +56,14 @@ func (c *constraints) atLeast(value *int, at string, low int) {
 	}
 }
 
+// atLeastOne refuses an empty list or map, in the same way.
+func (c *constraints) atLeastOne(length int, at string) {
+	if length == 0 {
+		*c = append(*c, fmt.Sprintf("Value at '%s' failed to satisfy constraint: "+
+			"Member must have length greater than or equal to 1", at))
+	}
+}
+
 var resourceName = regexp.MustCompile(`^[a-zA-Z0-9_.-]*$`)
 
 // name refuses what can't be the name of a table or index.

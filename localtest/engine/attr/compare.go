@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // Equal reports whether a and b are the same value of the same type. Sets
@@ -96,12 +97,15 @@ func HasPrefix(v, prefix Value) bool {
 }
 
 // Len is what the size() function of an expression gives: the length of a
-// string in UTF-16 code units as the service counts it, of a binary in bytes,
+// string in UTF-16 code units, as the service counts it, of a binary in bytes,
 // or the number of elements. Numbers, booleans and null have none.
 func Len(v Value) (n int, ok bool) {
 	switch v := v.(type) {
 	case String:
-		return len(v), true
+		for _, r := range v {
+			n += utf16.RuneLen(r)
+		}
+		return n, true
 	case Binary:
 		return len(v), true
 	case List:
