@@ -63,6 +63,7 @@ func (r *batchWriteRequest) checkCounts() error {
 	var c constraints
 	count := 0
 	for table, list := range r.RequestItems {
+		c.name(table.name(), "requestItems")
 		count += len(list)
 		if len(list) == 0 || len(list) > maxBatchWrite {
 			c.fail("{"+string(table)+"=[...]}", "requestItems", "Map value must satisfy constraint: "+

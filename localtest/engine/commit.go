@@ -23,40 +23,62 @@ func (w write) effective() bool { return !w.check && (w.old != nil || w.item != 
 // commit makes writes, all or none: first in the file, if there is one, then in
 // memory. So memory never shows what a crash could take back. The caller has
 // held writing since it read the old items.
-func (e *Engine) commit(writes []write) error { return e.commitWithToken(writes, "", token{}) }
+func (e *Engine) commit(writes []write) error {
+	if !slices.ContainsFunc(writes, write.effective) {
+		return nil
+	}
+	err := e.persist(func(tx kv.Tx) error { return persistWrites(tx, writes) })
+	if err != nil {
+		return err
+	}
+	e.state.Lock()
+	defer e.state.Unlock()
+	storeWrites(writes)
+	return nil
+}
 
 // commitWithToken is commit for a transaction that has a ClientRequestToken,
 // which is remembered together with the writes.
 func (e *Engine) commitWithToken(writes []write, name string, tok token) error {
-	if name == "" && !slices.ContainsFunc(writes, write.effective) {
-		return nil
+	if name == "" {
+		return e.commit(writes)
 	}
+	old := e.forget(tok.At)
 	err := e.persist(func(tx kv.Tx) error {
-		for _, w := range writes {
-			if !w.effective() {
-				continue
-			}
-			if err := w.persist(tx); err != nil {
-				return err
-			}
+		if err := persistWrites(tx, writes); err != nil {
+			return err
 		}
-		if name == "" {
-			return nil
-		}
-		return putJSON(tx, tokensBucket, name, tok)
+		return persistToken(tx, name, tok, old)
 	})
 	if err != nil {
 		return err
 	}
 	e.state.Lock()
 	defer e.state.Unlock()
+	storeWrites(writes)
+	for _, o := range old {
+		delete(e.tokens, o)
+	}
+	e.tokens[name] = tok
+	return nil
+}
+
+func storeWrites(writes []write) {
 	for _, w := range writes {
 		if w.effective() {
 			w.table.store(w.key, w.old, w.item)
 		}
 	}
-	if name != "" {
-		e.tokens[name] = tok
+}
+
+func persistWrites(tx kv.Tx, writes []write) error {
+	for _, w := range writes {
+		if !w.effective() {
+			continue
+		}
+		if err := w.persist(tx); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type Engine struct {
 	state  sync.RWMutex
 	tables map[string]*table
 	tokens map[string]token // of transactions, by ClientRequestToken
+	forgot time.Time        // when old tokens were last looked for
 	file   *kv.File         // nil if there is only memory
 }
 

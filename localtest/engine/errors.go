@@ -81,3 +81,11 @@ func asAPIError(err error) *apiError {
 	e.status = http.StatusInternalServerError
 	return e
 }
+
+// malformed is the error for a request that does not decode.
+func malformed(err error) error {
+	if _, ok := errors.AsType[attr.Invalid](err); ok {
+		return err
+	}
+	return serializationError(err)
+}

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -144,9 +142,7 @@ func (r *transactWriteRequest) writes() ([]*itemWrite, error) {
 	c.transactItems(len(items))
 	c.oneOf(r.ReturnConsumedCapacity, "returnConsumedCapacity", "INDEXES", "TOTAL", "NONE")
 	c.oneOf(r.ReturnItemCollectionMetrics, "returnItemCollectionMetrics", "SIZE", "NONE")
-	if n := len(r.ClientRequestToken); n > maxTokenLength {
-		c.fail(r.ClientRequestToken, "clientRequestToken", "Member must have length less than or equal to 36")
-	}
+	c.token(r.ClientRequestToken)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
@@ -222,53 +218,4 @@ func (t *transactWrite) write() (*itemWrite, error) {
 	w.table = action.TableName.name()
 	w.check = action == t.ConditionCheck
 	return w, nil
-}
-
-// token remembers a transaction by its ClientRequestToken.
-type token struct {
-	Digest string // of the transaction's items
-	At     time.Time
-}
-
-const (
-	// tokenLife is how long a repeated transaction is recognised.
-	tokenLife      = 10 * time.Minute
-	maxTokenLength = 36
-)
-
-// newToken makes the token of a transaction. Its digest is of what the JSON
-// says, not of how it is written: a client may write maps in any order.
-func newToken(items json.RawMessage, now time.Time) (token, error) {
-	var content any
-	if err := json.Unmarshal(items, &content); err != nil {
-		return token{}, serializationError(err)
-	}
-	canonical, err := json.Marshal(content)
-	if err != nil {
-		return token{}, err
-	}
-	digest := sha256.Sum256(canonical)
-	return token{hex.EncodeToString(digest[:]), now}, nil
-}
-
-// seen reports whether a transaction with this token was done before.
-func (e *Engine) seen(name string, tok token) (bool, error) {
-	old, ok := e.tokens[name]
-	switch {
-	case !ok || tok.At.Sub(old.At) >= tokenLife:
-		return false, nil
-	case old.Digest != tok.Digest:
-		return false, errorf("IdempotentParameterMismatchException",
-			"The request uses the same client token as a previous, but non-identical request. "+
-				"Do not reuse a client token with different requests, unless the requests are identical.")
-	}
-	return true, nil
-}
-
-// malformed is the error for a request that does not decode.
-func malformed(err error) error {
-	if _, ok := errors.AsType[attr.Invalid](err); ok {
-		return err
-	}
-	return serializationError(err)
 }
