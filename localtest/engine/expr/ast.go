@@ -11,6 +11,9 @@ type Step struct {
 	Index int
 }
 
+// isPlaceholder reports whether the step's name stands for another.
+func (s Step) isPlaceholder() bool { return s.Name != "" && s.Name[0] == '#' }
+
 // Operand is what conditions compare and updates assign: a Path, a ValueRef or
 // a Call.
 type Operand interface{ operand() }

@@ -14,19 +14,22 @@ func invalidf(format string, args ...any) error {
 }
 
 // resolve checks a path's names and gives the path with every placeholder
-// replaced.
+// replaced: path itself if there is none.
 func (p *Params) resolve(path Path) (Path, error) {
-	resolved := slices.Clone(path)
+	resolved := path
+	if slices.ContainsFunc(path, Step.isPlaceholder) {
+		resolved = slices.Clone(path)
+	}
 	for i, step := range path {
 		switch {
 		case step.Name == "":
-		case step.Name[0] == '#':
+		case step.isPlaceholder():
 			name, ok := p.names[step.Name]
 			if !ok {
 				return nil, invalidf("An expression attribute name used in the document path is not defined; "+
 					"attribute name: %s", step.Name)
 			}
-			p.usedNames[step.Name] = true
+			p.used[step.Name] = true
 			resolved[i].Name = name
 		case isReserved(step.Name):
 			return nil, invalidf("Attribute name is a reserved keyword; reserved keyword: %s", step.Name)
@@ -42,7 +45,7 @@ func (p *Params) useValue(ref ValueRef) (attr.Value, error) {
 		return nil, invalidf("An expression attribute value used in expression is not defined; "+
 			"attribute value: %s", string(ref))
 	}
-	p.usedValues[string(ref)] = true
+	p.used[string(ref)] = true
 	return v, nil
 }
 

@@ -118,21 +118,22 @@ func (c *conditionCheck) distinct(operator string, first Operand, rest ...Operan
 	if !ok {
 		return nil
 	}
-	resolved, err := c.resolve(path)
-	if err != nil {
-		return err
-	}
 	for _, o := range rest {
 		other, ok := o.(Path)
-		if !ok {
+		if !ok || len(path) != len(other) {
 			continue
 		}
-		if other, err = c.resolve(other); err != nil {
+		a, err := c.resolve(path)
+		if err != nil {
 			return err
 		}
-		if slices.Equal(resolved, other) {
+		b, err := c.resolve(other)
+		if err != nil {
+			return err
+		}
+		if slices.Equal(a, b) {
 			return invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
-				"operator: %s, first operand: %s", operator, describe(resolved))
+				"operator: %s, first operand: %s", operator, describe(a))
 		}
 	}
 	return nil

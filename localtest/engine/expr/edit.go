@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -17,33 +18,37 @@ type edit struct {
 	change change
 }
 
-// group takes the edits that share their step at depth with the first one.
-func group(edits []edit, depth int) (same, rest []edit) {
-	step := edits[0].path[depth]
-	for i, e := range edits {
-		if e.path[depth] != step {
-			rest = append(rest, e)
-		} else if i == len(same) {
-			same = edits[:i+1]
-		} else {
-			same = append(same[:len(same):len(same)], e)
-		}
-	}
-	return same, rest
+// compareSteps orders names and indexes.
+func compareSteps(a, b Step) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Index, b.Index))
 }
 
-// editMap returns a map with the edits made to its elements; depth is how many
-// steps of their paths led here.
+// sortEdits puts edits of the same element next to each other; depth is how
+// many steps of their paths led to what holds the elements.
+func sortEdits(edits []edit, depth int) {
+	slices.SortStableFunc(edits, func(a, b edit) int { return compareSteps(a.path[depth], b.path[depth]) })
+}
+
+// sameElement counts the edits at the front that are of the same element.
+func sameElement(edits []edit, depth int) int {
+	n := 1
+	for n < len(edits) && edits[n].path[depth] == edits[0].path[depth] {
+		n++
+	}
+	return n
+}
+
+// editMap returns a map with the edits made to its elements.
 func editMap(m attr.Map, edits []edit, depth int) (attr.Map, error) {
 	edited := maps.Clone(m)
 	if edited == nil {
 		edited = attr.Map{}
 	}
+	sortEdits(edits, depth)
 	for len(edits) > 0 {
-		var same []edit
-		same, edits = group(edits, depth)
-		name := same[0].path[depth].Name
-		v, err := editElement(m[name], same, depth+1)
+		n := sameElement(edits, depth)
+		name := edits[0].path[depth].Name
+		v, err := editElement(m[name], edits[:n], depth+1)
 		switch {
 		case err != nil:
 			return nil, err
@@ -52,6 +57,7 @@ func editMap(m attr.Map, edits []edit, depth int) (attr.Map, error) {
 		default:
 			edited[name] = v
 		}
+		edits = edits[n:]
 	}
 	return edited, nil
 }
@@ -61,27 +67,24 @@ func editMap(m attr.Map, edits []edit, depth int) (attr.Map, error) {
 // of the indexes.
 func editList(list attr.List, edits []edit, depth int) (attr.List, error) {
 	edited := slices.Clone(list)
-	beyond := map[int]attr.Value{}
+	sortEdits(edits, depth)
 	for len(edits) > 0 {
-		var same []edit
-		same, edits = group(edits, depth)
-		index := same[0].path[depth].Index
+		n := sameElement(edits, depth)
+		index := edits[0].path[depth].Index
 		var old attr.Value
 		if index < len(list) {
 			old = list[index]
 		}
-		v, err := editElement(old, same, depth+1)
+		v, err := editElement(old, edits[:n], depth+1)
 		if err != nil {
 			return nil, err
 		}
 		if index < len(list) {
 			edited[index] = v
 		} else {
-			beyond[index] = v
+			edited = append(edited, v)
 		}
-	}
-	for _, index := range slices.Sorted(maps.Keys(beyond)) {
-		edited = append(edited, beyond[index])
+		edits = edits[n:]
 	}
 	return slices.DeleteFunc(edited, func(v attr.Value) bool { return v == nil }), nil
 }

@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,44 +10,62 @@ import (
 // Params are what the placeholders of a request's expressions stand for. They
 // note which ones the checks came across.
 type Params struct {
-	names      map[string]string
-	values     attr.Map
-	usedNames  map[string]bool
-	usedValues map[string]bool
+	names  map[string]string
+	values attr.Map
+	used   map[string]bool // by placeholder; its first character tells names from values
 }
 
 // NewParams checks the placeholders themselves. A nil names or values was not
 // given in the request; an empty one is an error.
 func NewParams(names map[string]string, values *attr.Input) (*Params, error) {
-	p := &Params{names: names, usedNames: map[string]bool{}, usedValues: map[string]bool{}}
-	if names != nil && len(names) == 0 {
-		return nil, attr.Invalid("ExpressionAttributeNames must not be empty")
-	}
-	for _, key := range slices.Sorted(maps.Keys(names)) {
-		if !isPlaceholder(key, '#') {
-			return nil, attr.Invalid(`ExpressionAttributeNames contains invalid key: Syntax error; key: "` + key + `"`)
+	p := &Params{names: names, used: map[string]bool{}}
+	if names != nil {
+		if err := checkKeys("ExpressionAttributeNames", names, '#'); err != nil {
+			return nil, err
 		}
-		if names[key] == "" {
-			return nil, attr.Invalid(`ExpressionAttributeNames contains invalid value: One or more parameter values were invalid: Empty attribute name for key ` + key)
+		for key, name := range names {
+			if name == "" {
+				return nil, invalidf("ExpressionAttributeNames contains invalid value: "+
+					"One or more parameter values were invalid: Empty attribute name for key %s", key)
+			}
 		}
 	}
 	if values == nil {
 		return p, nil
 	}
 	p.values = values.Map
-	if len(values.Map) == 0 {
-		return nil, attr.Invalid("ExpressionAttributeValues must not be empty")
-	}
-	for _, key := range slices.Sorted(maps.Keys(values.Map)) {
-		if !isPlaceholder(key, ':') {
-			return nil, attr.Invalid(`ExpressionAttributeValues contains invalid key: Syntax error; key: "` + key + `"`)
-		}
+	if err := checkKeys("ExpressionAttributeValues", values.Map, ':'); err != nil {
+		return nil, err
 	}
 	if values.Err != nil {
-		return nil, attr.Invalid("ExpressionAttributeValues contains invalid value: " +
-			values.Err.Error() + " for key " + values.ErrName)
+		return nil, invalidf("ExpressionAttributeValues contains invalid value: %v for key %s", values.Err, values.ErrName)
 	}
 	return p, nil
+}
+
+// checkKeys refuses a map that is empty or has keys that are no placeholders;
+// it names the first of those.
+func checkKeys[V any](parameter string, placeholders map[string]V, mark byte) error {
+	if len(placeholders) == 0 {
+		return invalidf("%s must not be empty", parameter)
+	}
+	wrong := func(key string) bool { return !isPlaceholder(key, mark) }
+	if keys := pick(placeholders, wrong); len(keys) > 0 {
+		return invalidf(`%s contains invalid key: Syntax error; key: "%s"`, parameter, keys[0])
+	}
+	return nil
+}
+
+// pick returns the keys that are wanted, in order.
+func pick[V any](m map[string]V, wanted func(string) bool) []string {
+	var keys []string
+	for key := range m {
+		if wanted(key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func isPlaceholder(key string, mark byte) bool {
@@ -57,26 +74,20 @@ func isPlaceholder(key string, mark byte) bool {
 
 // CheckUnused refuses names and values that no checked expression used.
 func (p *Params) CheckUnused() error {
-	if keys := unused(p.names, p.usedNames); keys != "" {
-		return attr.Invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {" + keys + "}")
+	unused := func(key string) bool { return !p.used[key] }
+	const message = "Value provided in %s unused in expressions: keys: {%s}"
+	if keys := pick(p.names, unused); len(keys) > 0 {
+		return invalidf(message, "ExpressionAttributeNames", strings.Join(keys, ", "))
 	}
-	if keys := unused(p.values, p.usedValues); keys != "" {
-		return attr.Invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {" + keys + "}")
+	if keys := pick(p.values, unused); len(keys) > 0 {
+		return invalidf(message, "ExpressionAttributeValues", strings.Join(keys, ", "))
 	}
 	return nil
 }
 
-func unused[V any](given map[string]V, used map[string]bool) string {
-	if len(given) == len(used) {
-		return ""
-	}
-	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(given)), func(key string) bool { return used[key] })
-	return strings.Join(keys, ", ")
-}
-
 // name is the attribute name that a step of a checked path stands for.
 func (p *Params) name(step Step) string {
-	if step.Name[0] == '#' {
+	if step.isPlaceholder() {
 		return p.names[step.Name]
 	}
 	return step.Name

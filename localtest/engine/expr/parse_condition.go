@@ -6,8 +6,10 @@ import "github.com/statelock/statelock/localtest/engine/attr"
 //
 // From loose to tight binding: OR, AND, NOT, comparison.
 func ParseCondition(text string) (Condition, error) {
-	return parse(text, (*parser).or)
+	return conditions.parse(text, (*parser).or)
 }
+
+var conditions cache[Condition]
 
 func (p *parser) or() (Condition, error) {
 	left, err := p.and()

@@ -4,24 +4,31 @@ import "strings"
 
 // ParseUpdate reads an update expression.
 func ParseUpdate(text string) (*Update, error) {
-	return parse(text, (*parser).update)
+	return updates.parse(text, (*parser).update)
 }
 
 // ParseProjection reads a projection expression: paths with commas between.
 func ParseProjection(text string) (Projection, error) {
-	return parse(text, func(p *parser) (Projection, error) {
-		var paths Projection
-		for {
-			path, err := p.path()
-			if err != nil {
-				return nil, err
-			}
-			paths = append(paths, path)
-			if !p.accept(",") {
-				return paths, nil
-			}
+	return projections.parse(text, (*parser).projection)
+}
+
+var (
+	updates     cache[*Update]
+	projections cache[Projection]
+)
+
+func (p *parser) projection() (Projection, error) {
+	var paths Projection
+	for {
+		path, err := p.path()
+		if err != nil {
+			return nil, err
 		}
-	})
+		paths = append(paths, path)
+		if !p.accept(",") {
+			return paths, nil
+		}
+	}
 }
 
 func (p *parser) update() (*Update, error) {

@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/statelock/statelock/localtest/engine/attr"
@@ -60,7 +59,7 @@ func project(v attr.Value, paths []Path, depth int) attr.Value {
 // byStep sorts paths by their step at depth and splits them where it changes.
 func byStep(paths []Path, depth int) [][]Path {
 	sorted := slices.SortedStableFunc(slices.Values(paths), func(a, b Path) int {
-		return cmp.Or(cmp.Compare(a[depth].Name, b[depth].Name), cmp.Compare(a[depth].Index, b[depth].Index))
+		return compareSteps(a[depth], b[depth])
 	})
 	var groups [][]Path
 	for i, path := range sorted {
