@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/statelock/statelock/localtest/engine"
 )
 
@@ -51,7 +52,7 @@ func BenchmarkUpdateItem(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer e.Close()
+		b.Cleanup(func() { closeEngine(b, e) })
 		run(b, e)
 	})
 }
@@ -67,7 +68,7 @@ func BenchmarkHandler(b *testing.B) {
 			b.Error(err)
 		}
 		body = string(sent)
-		w.Write([]byte("{}"))
+		write(b, w, "{}")
 	}))
 	db := e.Client(func(o *dynamodb.Options) { o.HTTPClient = recording })
 	if _, err := db.UpdateItem(b.Context(), acquire()); err != nil {

@@ -33,7 +33,7 @@ func TestHTTPClientCallsTheHandler(t *testing.T) {
 		w.Header().Set("X-Test", "yes")
 		w.WriteHeader(http.StatusTeapot)
 		w.WriteHeader(http.StatusOK) // too late
-		w.Write(append([]byte("got "), body...))
+		write(t, w, "got "+string(body))
 	}))
 	response, err := client.Do(request(t, t.Context(), "this"))
 	if err != nil {
@@ -56,7 +56,7 @@ func TestHTTPClientHonoursTheContext(t *testing.T) {
 		client := engine.HTTPClient(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			calls++
 			<-release
-			w.Write([]byte("too late"))
+			write(t, w, "too late")
 		}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -41,8 +42,7 @@ func Open(path string) (*Engine, error) {
 	e := New()
 	e.file = file
 	if err := e.load(); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("read %s: %w", path, err), file.Close())
 	}
 	return e, nil
 }
@@ -65,7 +65,7 @@ const (
 	tokensBucket = "tokens"
 )
 
-func itemsBucket(t *table) string { return "items " + t.meta.Description.TableId }
+func itemsBucket(t *table) string { return "items " + t.meta.Description.TableID }
 
 // load reads the file into memory.
 func (e *Engine) load() error {

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/statelock/statelock/localtest/engine"
 	"github.com/statelock/statelock/localtest/engine/kv"
 )
@@ -75,7 +76,7 @@ func TestReopenedFile(t *testing.T) {
 	}
 
 	e = open(t, path)
-	defer e.Close()
+	t.Cleanup(func() { closeEngine(t, e) })
 	db = e.Client()
 	if after := describe(); *after.TableId != *before.TableId || *after.ItemCount != 4 || *after.TableSizeBytes != *before.TableSizeBytes ||
 		!after.CreationDateTime.Equal(*before.CreationDateTime) || len(after.GlobalSecondaryIndexes) != 2 {
@@ -190,7 +191,7 @@ func TestConcurrentWritesToAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e = open(t, path)
-	defer e.Close()
+	t.Cleanup(func() { closeEngine(t, e) })
 	if got := get(t, e.Client(), key("p", "count"))["n"]; got != num("40") {
 		t.Errorf("counted %v", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/statelock/statelock/localtest/engine"
 )
 
@@ -337,22 +338,34 @@ func TestRefusedRequests(t *testing.T) {
 		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"}}}`, invalid + "Missing the key sk in the item"},
 		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"N":"1"}}}`, invalid + "Type mismatch for key sk expected: S actual: N"},
 		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":""}}}`, notValid + "string value. Key: sk"},
-		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"` + strings.Repeat("p", 2049) + `"},"sk":{"S":"s"}}}`,
-			invalid + "Size of hashkey has exceeded the maximum size limit of2048 bytes"},
-		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"` + strings.Repeat("s", 1025) + `"}}}`,
-			invalid + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"},
-		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"},"weight":{"S":"1"}}}`,
-			invalid + "Type mismatch for Index Key weight Expected: N Actual: S IndexName: by-weight"},
-		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"},"state":{"S":""}}}`,
+		{
+			"PutItem", `{"TableName":"things","Item":{"pk":{"S":"` + strings.Repeat("p", 2049) + `"},"sk":{"S":"s"}}}`,
+			invalid + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
+		},
+		{
+			"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"` + strings.Repeat("s", 1025) + `"}}}`,
+			invalid + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
+		},
+		{
+			"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"},"weight":{"S":"1"}}}`,
+			invalid + "Type mismatch for Index Key weight Expected: N Actual: S IndexName: by-weight",
+		},
+		{
+			"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"},"state":{"S":""}}}`,
 			"One or more parameter values are not valid. A value specified for a secondary index key is not supported. " +
-				"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: by-state, IndexKey: state"},
+				"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: by-state, IndexKey: state",
+		},
 		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"},"x":{"SS":[]}}}`, invalid + "An string set  may not be empty"},
 		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"}},"ReturnValues":"ALL_NEW"}`, "ReturnValues can only be ALL_OLD or NONE"},
-		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"}},"ConditionExpression":"attribute_exists(pk)","Expected":{}}`,
+		{
+			"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"}},"ConditionExpression":"attribute_exists(pk)","Expected":{}}`,
 			"Can not use both expression and non-expression parameters in the same request: " +
-				"Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}"},
-		{"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"}}` + v + `}`,
-			"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null"},
+				"Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+		},
+		{
+			"PutItem", `{"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"s"}}` + v + `}`,
+			"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
+		},
 
 		{"UpdateItem", `{` + k + v + `}`, "ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"},
 		{"UpdateItem", `{` + k + `,"UpdateExpression":""}`, "Invalid UpdateExpression: The expression can not be empty;"},

@@ -3,9 +3,10 @@ package engine
 import (
 	"hash/fnv"
 
+	"github.com/tidwall/btree"
+
 	"github.com/statelock/statelock/localtest/engine/attr"
 	"github.com/statelock/statelock/localtest/engine/expr"
-	"github.com/tidwall/btree"
 )
 
 // maxPage is how many bytes of items a query or scan looks at for one page.

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/statelock/statelock/localtest/engine"
 )
 
@@ -337,8 +338,10 @@ func TestRefusedQueries(t *testing.T) {
 		{"Query", table + onlyA + `,"KeyConditionExpression":"pk > :a"`, "Query key condition not supported"},
 		{"Query", table + numberA + `,"KeyConditionExpression":"pk = :a"`, "One or more parameter values were invalid: Condition parameter type does not match schema type"},
 		{"Query", table + values + `,"KeyConditionExpression":"pk = :a OR sk = :b"`, "Invalid operator used in KeyConditionExpression: OR"},
-		{"Query", table + `"ExpressionAttributeValues":{":a":{"S":""}},"KeyConditionExpression":"pk = :a"`,
-			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: pk"},
+		{
+			"Query", table + `"ExpressionAttributeValues":{":a":{"S":""}},"KeyConditionExpression":"pk = :a"`,
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: pk",
+		},
 		{"Query", ofA + `,"IndexName":"nope"`, "The table does not have the specified index: nope"},
 		{"Query", byWeight + `,"ConsistentRead":true`, "Consistent reads are not supported on global secondary indexes"},
 		{"Query", byWeight + `,"Select":"ALL_ATTRIBUTES"`, "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported " +

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -106,11 +107,16 @@ func TestTransactionsAreIsolated(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			var a, b int
-			fmt.Sscan(string(plain(out.Responses[0].Item)["n"].(num)), &a)
-			fmt.Sscan(string(plain(out.Responses[1].Item)["n"].(num)), &b)
-			if a+b != 100 {
-				t.Errorf("%d and %d", a, b)
+			sum := 0
+			for _, r := range out.Responses {
+				n, err := strconv.Atoi(string(plain(r.Item)["n"].(num)))
+				if err != nil {
+					t.Error(err)
+				}
+				sum += n
+			}
+			if sum != 100 {
+				t.Errorf("together they have %d", sum)
 			}
 			select {
 			case <-done:

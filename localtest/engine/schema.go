@@ -40,7 +40,7 @@ type (
 	tableDescription struct {
 		TableName                 string
 		TableArn                  string
-		TableId                   string
+		TableID                   string `json:"TableId"`
 		TableStatus               string
 		CreationDateTime          float64
 		AttributeDefinitions      []attributeDefinition

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/btree"
+
 	"github.com/statelock/statelock/localtest/engine/attr"
 	"github.com/statelock/statelock/localtest/engine/expr"
-	"github.com/tidwall/btree"
 )
 
 // table is a table with its items.

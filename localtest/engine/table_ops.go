@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
 	"github.com/statelock/statelock/localtest/engine/kv"
 )
 
@@ -58,7 +59,7 @@ func (r *createTableRequest) describe(now time.Time) tableDescription {
 	d := tableDescription{
 		TableName:                 name,
 		TableArn:                  arn(name),
-		TableId:                   uuid.NewString(),
+		TableID:                   uuid.NewString(),
 		TableStatus:               "ACTIVE",
 		CreationDateTime:          epoch(now),
 		AttributeDefinitions:      r.AttributeDefinitions,

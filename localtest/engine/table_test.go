@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/statelock/statelock/localtest/engine"
 )
 
@@ -137,8 +138,10 @@ func TestRefusedTables(t *testing.T) {
 		{`"TableName":"` + strings.Repeat("t", 256) + `",` + onlyA + keyA + onDemand, "1 validation error detected: Value '" + strings.Repeat("t", 256) +
 			"' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255"},
 		{onlyA + keyA, invalid + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"},
-		{onlyA + keyA + onDemand + `,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`,
-			invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"},
+		{
+			onlyA + keyA + onDemand + `,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`,
+			invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+		},
 		{onlyA + onDemand, "1 validation error detected: Value null at 'keySchema' failed to satisfy constraint: Member must not be null"},
 		{`"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]` + onDemand, "1 validation error detected: Value null at 'attributeDefinitions' failed to satisfy constraint: Member must not be null"},
 		{onlyA + keyAB + onDemand, invalid + "Some index key attributes are not defined in AttributeDefinitions. Keys: [a, b], AttributeDefinitions: [a]"},
@@ -147,17 +150,27 @@ func TestRefusedTables(t *testing.T) {
 		{def + `,"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"HASH"}]` + onDemand, "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"},
 		{onlyA + `,"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"a","KeyType":"RANGE"}]` + onDemand, "Both the Hash Key and the Range Key element in the KeySchema have the same name"},
 		{def + keyA + onDemand + `,"GlobalSecondaryIndexes":[]`, invalid + "List of GlobalSecondaryIndexes is empty"},
-		{def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],` + all + `},{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],` + all + `}]`,
-			invalid + "Duplicate index name: one"},
+		{
+			def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],` + all + `},{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],` + all + `}]`,
+			invalid + "Duplicate index name: one",
+		},
 		{def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],"Projection":{}}]`, invalid + "Unknown ProjectionType: null"},
-		{def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL","NonKeyAttributes":["c"]}}]`,
-			invalid + "ProjectionType is ALL, but NonKeyAttributes is specified"},
-		{def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],` + all + `,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}]`,
-			invalid + "ProvisionedThroughput should not be specified for index: one when BillingMode is PAY_PER_REQUEST"},
-		{def + keyA + onDemand + `,"LocalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"RANGE"}],` + all + `}]`,
-			invalid + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"},
-		{def + keyAB + onDemand + `,"LocalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"},{"AttributeName":"a","KeyType":"RANGE"}],` + all + `}]`,
-			invalid + "Index KeySchema does not have the same leading hash key as table KeySchema for index: one. index hash key: b, table hash key: a"},
+		{
+			def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL","NonKeyAttributes":["c"]}}]`,
+			invalid + "ProjectionType is ALL, but NonKeyAttributes is specified",
+		},
+		{
+			def + keyA + onDemand + `,"GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],` + all + `,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}]`,
+			invalid + "ProvisionedThroughput should not be specified for index: one when BillingMode is PAY_PER_REQUEST",
+		},
+		{
+			def + keyA + onDemand + `,"LocalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"RANGE"}],` + all + `}]`,
+			invalid + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
+		},
+		{
+			def + keyAB + onDemand + `,"LocalSecondaryIndexes":[{"IndexName":"one","KeySchema":[{"AttributeName":"b","KeyType":"HASH"},{"AttributeName":"a","KeyType":"RANGE"}],` + all + `}]`,
+			invalid + "Index KeySchema does not have the same leading hash key as table KeySchema for index: one. index hash key: b, table hash key: a",
+		},
 	}
 	for _, test := range tests {
 		body := test.body

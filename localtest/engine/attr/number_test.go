@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"errors"
 	"math/big"
 	"strings"
 	"testing"
@@ -147,10 +148,10 @@ func TestNumberArithmeticLimits(t *testing.T) {
 		}
 		return n
 	}
-	if got, err := number("9.9e125").Add(number("9.9e125")); err != errOverflow {
+	if got, err := number("9.9e125").Add(number("9.9e125")); !errors.Is(err, errOverflow) {
 		t.Errorf("sum beyond the range = %v, %v", got, err)
 	}
-	if got, err := number("1e125").Add(number("1e-130")); err != errTooManyDigits {
+	if got, err := number("1e125").Add(number("1e-130")); !errors.Is(err, errTooManyDigits) {
 		t.Errorf("sum of 256 digits = %v, %v", got, err)
 	}
 	if got, err := number("1e-130").Sub(number("1e-130")); err != nil || got.String() != "0" {

@@ -224,3 +224,29 @@ func TestSetOperations(t *testing.T) {
 		}
 	})
 }
+
+func TestLen(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`{"v":{"S":"é€😀"}}`:             4, // UTF-16 code units
+		`{"v":{"B":"AAEC"}}`:            3,
+		`{"v":{"SS":["a","b"]}}`:        2,
+		`{"v":{"L":[{"L":[]}]}}`:        1,
+		`{"v":{"M":{"a":{"S":"abc"}}}}`: 1,
+		`{"v":{"N":"12"}}`:              -1,
+		`{"v":{"BOOL":true}}`:           -1,
+		`{"v":{"NULL":true}}`:           -1,
+	} {
+		var m Map
+		if err := m.UnmarshalJSON([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		n, ok := Len(m["v"])
+		if !ok {
+			n = -1
+		}
+		if n != want {
+			t.Errorf("size of %s is %d, want %d", text, n, want)
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (p *Params) append(call *Call, item attr.Map) (attr.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(left[:len(left):len(left)], right...), nil
+	return append(slices.Clip(left), right...), nil
 }
 
 // assignedAs gives two operands' values, which must be of type T.

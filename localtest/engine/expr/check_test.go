@@ -221,8 +221,10 @@ func TestParamsAreChecked(t *testing.T) {
 		{map[string]string{"#a": "b"}, nil, "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}"},
 		{nil, &attr.Input{Map: attr.Map{}}, "ExpressionAttributeValues must not be empty"},
 		{nil, &attr.Input{Map: attr.Map{"v": attr.Null{}}}, `ExpressionAttributeValues contains invalid key: Syntax error; key: "v"`},
-		{nil, &attr.Input{Map: attr.Map{":v": attr.Null{}, ":w": attr.Null{}}},
-			"Value provided in ExpressionAttributeValues unused in expressions: keys: {:v, :w}"},
+		{
+			nil, &attr.Input{Map: attr.Map{":v": attr.Null{}, ":w": attr.Null{}}},
+			"Value provided in ExpressionAttributeValues unused in expressions: keys: {:v, :w}",
+		},
 		{nil, &invalid, "ExpressionAttributeValues contains invalid value: bad number for key :v"},
 	}
 	for _, test := range tests {

@@ -14,7 +14,7 @@ const longestReserved = len("LOCALTIMESTAMP")
 // misspelt words included.
 var reserved = func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(`
+	for word := range strings.FieldsSeq(`
 		ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE
 		AND ANY ARCHIVE ARE ARRAY AS ASC ASCII ASENSITIVE ASSERTION ASYMMETRIC AT
 		ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK BACKUP
