@@ -52,7 +52,7 @@ func (e *Engine) batchGetItem(r *batchGetRequest) (*batchGetResponse, error) {
 		items := []attr.Map{}
 		units := 0.0
 		for i, key := range k.Keys {
-			item, err := e.get(table.name(), key)
+			item, err := e.get(table.name(), key, k.paths)
 			if err != nil {
 				return nil, err
 			}

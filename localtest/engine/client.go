@@ -52,6 +52,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	done := make(chan error, 1)
 	response := &recorder{status: http.StatusOK, header: http.Header{}}
 	go func() {
+		defer request.Body.Close()
 		defer func() {
 			if cause := recover(); cause != nil {
 				done <- fmt.Errorf("handler broke off: %v", cause)

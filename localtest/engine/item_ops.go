@@ -33,7 +33,7 @@ func (e *Engine) getItem(r *getItemRequest) (*getItemResponse, error) {
 	if err := (legacy{"AttributesToGet": r.AttributesToGet}).refuse(x); err != nil {
 		return nil, err
 	}
-	if err := checkValues(r.Key); err != nil {
+	if err := r.Key.Err; err != nil {
 		return nil, err
 	}
 	paths, err := projectionOnly(x, r.ExpressionAttributeNames)
@@ -43,7 +43,7 @@ func (e *Engine) getItem(r *getItemRequest) (*getItemResponse, error) {
 
 	e.state.RLock()
 	defer e.state.RUnlock()
-	item, err := e.get(r.TableName.name(), r.Key.Map)
+	item, err := e.get(r.TableName.name(), r.Key.Map, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +57,13 @@ func (e *Engine) getItem(r *getItemRequest) (*getItemResponse, error) {
 	return response, nil
 }
 
-// get reads an item; the caller holds state.
-func (e *Engine) get(name string, key attr.Map) (attr.Map, error) {
+// get reads an item for a projection to paths; the caller holds state.
+func (e *Engine) get(name string, key attr.Map, paths []expr.Path) (attr.Map, error) {
 	t, err := e.table(name)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.checkPaths(paths); err != nil {
 		return nil, err
 	}
 	if err := t.key.checkKey(key); err != nil {

@@ -61,33 +61,6 @@ func (v view) position(startKey attr.Map) (string, error) {
 
 const errStartKey attr.Invalid = "The provided starting key is invalid"
 
-// keyRange is the keys from low up to but not including high, which is empty if
-// there is no such end.
-type keyRange struct{ low, high string }
-
-// resume narrows the range to what comes after position; a range that is read
-// backward has an end.
-func (r keyRange) resume(position string, forward bool) keyRange {
-	if forward {
-		r.low = max(r.low, position+"\x00")
-	} else {
-		r.high = min(r.high, position)
-	}
-	return r
-}
-
-// after is the first key that is greater than all keys that begin with prefix.
-func after(prefix []byte) string {
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if prefix[i] < 0xFF {
-			next := append([]byte(nil), prefix[:i+1]...)
-			next[i]++
-			return string(next)
-		}
-	}
-	return ""
-}
-
 // pageRequest is what to read.
 type pageRequest struct {
 	view

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/statelock/statelock/localtest/engine/attr"
 	"github.com/statelock/statelock/localtest/engine/expr"
@@ -207,6 +206,9 @@ func (e *Engine) query(r *queryRequest) (*readResponse, error) {
 	if page.keys, err = v.key().keyRange(conditions); err != nil {
 		return nil, err
 	}
+	if err := v.table.checkPaths(x.filterPaths, x.projection); err != nil {
+		return nil, err
+	}
 	for _, path := range x.filterPaths {
 		if name := path[0].Name; v.key().has(name) {
 			return nil, validationf("Filter Expression can only contain non-primary key attributes: "+
@@ -218,85 +220,10 @@ func (e *Engine) query(r *queryRequest) (*readResponse, error) {
 		if err != nil {
 			return nil, err
 		}
-		if position < page.keys.low || position >= page.keys.high {
-			return nil, validationf("The provided starting key is outside query boundaries based on provided conditions")
+		if err := v.key().checkStart(r.ExclusiveStartKey.Map, position, page.keys, conditions); err != nil {
+			return nil, err
 		}
 		page.keys = page.keys.resume(position, !page.reverse)
 	}
 	return r.response(page.read()), nil
-}
-
-// keyRange is where the items are that meet the conditions of a query.
-func (k keySchema) keyRange(conditions []expr.KeyCondition) (keyRange, error) {
-	find := func(name string) *expr.KeyCondition {
-		i := slices.IndexFunc(conditions, func(c expr.KeyCondition) bool { return c.Name == name })
-		if i < 0 {
-			return nil
-		}
-		return &conditions[i]
-	}
-	hash := find(k.hash.name)
-	switch {
-	case len(conditions) > 2:
-		return keyRange{}, validationf("Conditions can be of length 1 or 2 only")
-	case hash == nil:
-		return keyRange{}, validationf("Query condition missed key schema element: %s", k.hash.name)
-	case hash.Op != "=":
-		return keyRange{}, validationf("Query key condition not supported")
-	}
-	if err := k.hash.checkCondition(hash); err != nil {
-		return keyRange{}, err
-	}
-	prefix := attr.AppendKey(nil, hash.Values[0])
-	if len(conditions) == 1 {
-		return keyRange{string(prefix), after(prefix)}, nil
-	}
-	if k.sort.name == "" {
-		return keyRange{}, validationf("Query key condition not supported")
-	}
-	sort := find(k.sort.name)
-	if sort == nil {
-		return keyRange{}, validationf("Query condition missed key schema element: %s", k.sort.name)
-	}
-	if err := k.sort.checkCondition(sort); err != nil {
-		return keyRange{}, err
-	}
-	return sortRange(prefix, sort), nil
-}
-
-// checkCondition refuses values of another type than the key attribute's.
-func (a keyAttribute) checkCondition(c *expr.KeyCondition) error {
-	for _, v := range c.Values {
-		if v.Type() != a.typ {
-			return validationf("One or more parameter values were invalid: " +
-				"Condition parameter type does not match schema type")
-		}
-		if a.typ != attr.TypeNumber && v.Size() == 0 {
-			return emptyKey(a)
-		}
-	}
-	return nil
-}
-
-// sortRange narrows the partition under prefix to what meets a condition on the
-// sort key.
-func sortRange(prefix []byte, c *expr.KeyCondition) keyRange {
-	key := func(v attr.Value) []byte { return attr.AppendKey(slices.Clone(prefix), v) }
-	all := keyRange{string(prefix), after(prefix)}
-	first := key(c.Values[0])
-	switch c.Op {
-	case "<":
-		return keyRange{all.low, string(first)}
-	case "<=":
-		return keyRange{all.low, after(first)}
-	case ">":
-		return keyRange{after(first), all.high}
-	case ">=":
-		return keyRange{string(first), all.high}
-	case "BETWEEN":
-		return keyRange{string(first), after(key(c.Values[1]))}
-	case "begins_with":
-		first = attr.AppendKeyPrefix(slices.Clone(prefix), c.Values[0])
-	}
-	return keyRange{string(first), after(first)}
 }

@@ -357,6 +357,18 @@ func TestRefusedQueries(t *testing.T) {
 		{"Query", ofA + `,"ExclusiveStartKey":{"pk":{"S":"a"}}`, "The provided starting key is invalid"},
 		{"Query", ofA + `,"ExclusiveStartKey":{"pk":{"S":"a"},"sk":{"N":"1"}}`, "The provided starting key is invalid"},
 		{"Query", ofA + `,"ExclusiveStartKey":{"pk":{"S":"b"},"sk":{"S":"1"}}`, "The provided starting key is outside query boundaries based on provided conditions"},
+		{
+			"Query", table + values + `,"KeyConditionExpression":"pk = :a AND sk > :b","ExclusiveStartKey":{"pk":{"S":"a"},"sk":{"S":"a"}}`,
+			"The provided starting key does not match the range key predicate",
+		},
+		{
+			"Query", table + values + `,"KeyConditionExpression":"pk = :a AND sk > :b","ExclusiveStartKey":{"pk":{"S":"b"},"sk":{"S":"c"}}`,
+			"The provided starting key is outside query boundaries based on provided conditions",
+		},
+		{
+			"Query", ofA + `,"FilterExpression":"weight.x = :a"`,
+			"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: weight",
+		},
 		{"Query", byWeight + `,"ExclusiveStartKey":{"pk":{"S":"a"},"sk":{"S":"1"}}`, "The provided starting key is invalid"},
 
 		{"Scan", table + `"Segment":1`, "The TotalSegments parameter is required but was not present in the request when Segment parameter is present"},

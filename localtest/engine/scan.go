@@ -62,6 +62,9 @@ func (e *Engine) scan(r *scanRequest) (*readResponse, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := v.table.checkPaths(x.filterPaths, x.projection); err != nil {
+		return nil, err
+	}
 	page := r.page(v, x)
 	if r.TotalSegments != nil {
 		page.skip = func(item attr.Map) bool { return v.segment(item, *r.TotalSegments) != *r.Segment }

@@ -148,6 +148,26 @@ func (t *table) checkIndexKeys(item attr.Map, emptyKey func(index string, a keyA
 	return nil
 }
 
+// checkPaths refuses paths that lead into a key attribute: those are scalars.
+func (t *table) checkPaths(lists ...[]expr.Path) error {
+	const message = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s"
+	for _, path := range slices.Concat(lists...) {
+		if len(path) == 1 {
+			continue
+		}
+		name := path[0].Name
+		if t.key.has(name) {
+			return validationf(message, "Key", name)
+		}
+		for _, x := range t.indexes {
+			if x.key.has(name) {
+				return validationf(message, "IndexKey", name)
+			}
+		}
+	}
+	return nil
+}
+
 // describe returns the table's description with current counts.
 func (t *table) describe() *tableDescription {
 	d := t.meta.Description

@@ -42,7 +42,7 @@ func (e *Engine) transactGetItems(r *transactGetRequest) (*transactGetResponse, 
 			return nil, err
 		}
 		var item attr.Map
-		item, errs[i] = e.get(name, t.Get.Key.Map)
+		item, errs[i] = e.get(name, t.Get.Key.Map, t.paths)
 		size += item.ItemSize()
 		read = append(read, write{table: table, item: item})
 		if t.paths != nil {
@@ -76,7 +76,7 @@ func (r *transactGetRequest) check() error {
 	}
 	for i := range r.TransactItems {
 		t := &r.TransactItems[i]
-		if err := checkValues(t.Get.Key); err != nil {
+		if err := t.Get.Key.Err; err != nil {
 			return err
 		}
 		var err error

@@ -16,8 +16,9 @@ type itemWrite struct {
 	change func(old attr.Map) (attr.Map, error)
 	// put says that key is the item, check that nothing is to be changed.
 	put, check bool
-	// paths are the attributes that an update changes, resolved.
-	paths []expr.Path
+	// paths are what an update changes, conditionPaths what the condition speaks
+	// of, both resolved.
+	paths, conditionPaths []expr.Path
 	// wantsItem asks a failed condition for the item that failed it.
 	wantsItem bool
 }
@@ -53,6 +54,9 @@ func (e *Engine) locate(w *itemWrite) (write, error) {
 		err = t.checkItem(w.key)
 	} else {
 		err = t.checkUpdate(w.key, w.paths)
+	}
+	if err == nil {
+		err = t.checkPaths(w.paths, w.conditionPaths)
 	}
 	if err != nil {
 		return write{}, err

@@ -30,7 +30,7 @@ func (r *conditional) fill(w *itemWrite) error {
 	if w.params, err = r.params(x); err != nil {
 		return err
 	}
-	if w.condition, _, err = x.condition(w.params); err != nil {
+	if w.condition, w.conditionPaths, err = x.condition(w.params); err != nil {
 		return err
 	}
 	w.wantsItem = r.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
@@ -39,7 +39,7 @@ func (r *conditional) fill(w *itemWrite) error {
 
 // put makes w the put of an item.
 func (r *conditional) put(item *attr.Input) (*itemWrite, error) {
-	if err := checkValues(item); err != nil {
+	if err := item.Err; err != nil {
 		return nil, err
 	}
 	if item.Map.ItemSize() > attr.MaxItemSize {
@@ -55,7 +55,7 @@ func (r *conditional) put(item *attr.Input) (*itemWrite, error) {
 
 // delete makes w the deletion of an item.
 func (r *conditional) delete(key *attr.Input) (*itemWrite, error) {
-	if err := checkValues(key); err != nil {
+	if err := key.Err; err != nil {
 		return nil, err
 	}
 	w := &itemWrite{
@@ -67,7 +67,7 @@ func (r *conditional) delete(key *attr.Input) (*itemWrite, error) {
 
 // update makes w the update of an item.
 func (r *conditional) update(key *attr.Input, text *string) (*itemWrite, error) {
-	if err := checkValues(key); err != nil {
+	if err := key.Err; err != nil {
 		return nil, err
 	}
 	x := expression{"UpdateExpression", text}
@@ -82,17 +82,18 @@ func (r *conditional) update(key *attr.Input, text *string) (*itemWrite, error) 
 	if err != nil {
 		return nil, err
 	}
-	condition, _, err := r.expression().condition(p)
+	condition, conditionPaths, err := r.expression().condition(p)
 	if err != nil {
 		return nil, err
 	}
 	w := &itemWrite{
-		key:       key.Map,
-		condition: condition,
-		params:    p,
-		paths:     paths,
-		wantsItem: r.ReturnValuesOnConditionCheckFailure == "ALL_OLD",
-		change:    func(old attr.Map) (attr.Map, error) { return updated(p, u, key.Map, old) },
+		key:            key.Map,
+		condition:      condition,
+		params:         p,
+		paths:          paths,
+		conditionPaths: conditionPaths,
+		wantsItem:      r.ReturnValuesOnConditionCheckFailure == "ALL_OLD",
+		change:         func(old attr.Map) (attr.Map, error) { return updated(p, u, key.Map, old) },
 	}
 	return w, p.CheckUnused()
 }
