@@ -37,7 +37,7 @@ func (r *conditional) fill(w *itemWrite) error {
 	return w.params.CheckUnused()
 }
 
-// put makes w the put of an item.
+// put is the write that puts item in place of what is there.
 func (r *conditional) put(item *attr.Input) (*itemWrite, error) {
 	if err := item.Err; err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (r *conditional) put(item *attr.Input) (*itemWrite, error) {
 	return w, r.fill(w)
 }
 
-// delete makes w the deletion of an item.
+// delete is the write that deletes the item at key.
 func (r *conditional) delete(key *attr.Input) (*itemWrite, error) {
 	if err := key.Err; err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *conditional) delete(key *attr.Input) (*itemWrite, error) {
 	return w, r.fill(w)
 }
 
-// update makes w the update of an item.
+// update is the write that updates the item at key.
 func (r *conditional) update(key *attr.Input, text *string) (*itemWrite, error) {
 	if err := key.Err; err != nil {
 		return nil, err
