@@ -69,6 +69,11 @@ func (o databaseOptions) open(ctx context.Context, table string) (client *dynamo
 			return nil, nil, errors.Join(err, stop())
 		}
 	}
+	if !o.embedded() {
+		if err := ddbstore.Probe(ctx, client, table); err != nil {
+			return nil, nil, errors.Join(err, stop())
+		}
+	}
 	return client, stop, nil
 }
 

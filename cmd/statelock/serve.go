@@ -21,6 +21,9 @@ type serveOptions struct {
 	listen    string
 	table     string
 	clockSkew time.Duration
+	notice    time.Duration
+	maxHold   time.Duration
+	leases    lockapi.Leases
 	database  databaseOptions
 }
 
@@ -50,6 +53,10 @@ The log goes to standard error, a line of JSON for each request.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8420", "loopback address to listen on; port 0 takes a free one")
 	f.StringVar(&o.table, "table", "statelock", "name of the table")
 	f.DurationVar(&o.clockSkew, "clock-skew", ddbstore.DefaultClockSkew, "by how much the clocks of several servers of one table may differ")
+	f.DurationVar(&o.leases.Default, "default-lease", 0, "lease of an acquire that doesn't say; 0 for none")
+	f.DurationVar(&o.leases.Max, "max-lease", lockapi.MaxLease, "longest lease that is granted")
+	f.DurationVar(&o.notice, "notice", 0, "for how long a lock must have been stale before it may be force-unlocked")
+	f.DurationVar(&o.maxHold, "max-hold", 0, "how long after its beginning a hold's lease may reach; 0 for any length")
 	f.StringVar(&o.database.data, "data", ".statelock", "folder of the embedded engine's file")
 	f.BoolVar(&o.database.memory, "memory", false, "keep the embedded engine in memory only")
 	f.StringVar(&o.database.endpoint, "endpoint", "", "URL of a DynamoDB-compatible server to use instead")
@@ -64,7 +71,7 @@ The log goes to standard error, a line of JSON for each request.`,
 
 // serve runs until ctx ends, and then lets the requests under way finish.
 func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
-	if err := loopback(o.listen); err != nil {
+	if err := errors.Join(loopback(o.listen), o.leases.Validate()); err != nil {
 		return usageError{err}
 	}
 	client, closeDatabase, err := o.database.open(ctx, o.table)
@@ -73,16 +80,15 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	}
 	defer func() { err = cmp.Or(err, closeDatabase()) }()
 
-	store := ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew})
-	api := lockapi.New(store, lockapi.Options{Log: log})
+	store := ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
+	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases})
 
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", o.listen, err)
 	}
 	server := &http.Server{
-		// A web page that a browser on this machine shows must not reach the locks.
-		Handler:           lockapi.Logged(http.NewCrossOriginProtection().Handler(api), log),
+		Handler:           lockapi.Logged(local(api), log),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -108,19 +114,6 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener,
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 		return err
-	}
-	return nil
-}
-
-// loopback refuses an address that other machines can reach: the routes ask
-// nobody for credentials.
-func loopback(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", address, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--listen %s: only a loopback address, such as 127.0.0.1:8420: this server asks nobody for credentials", address)
 	}
 	return nil
 }

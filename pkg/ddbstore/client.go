@@ -12,9 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// What a client of Connect spends on one operation at most: its tries, each
-// cut off after the time-out, and the pauses between. The sum stays below the
-// function's own time-out, so that callers get an answer and not a silence.
+// What a client of Connect spends on one request at most: its tries, each cut
+// off after the time-out, and the pauses between. That is below the function's
+// own time-out, so that callers get an answer and not a silence.
 const (
 	tries      = 3
 	tryTimeout = 2 * time.Second

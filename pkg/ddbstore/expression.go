@@ -19,11 +19,8 @@ type expression struct {
 	operands  []lockmodel.Operand
 }
 
-// operands that belong to the language rather than to the table.
-const (
-	operandText = lockmodel.Operand(":S") // the type name of strings
-	operandZero = lockmodel.Operand(":0")
-)
+// operandZero is what a count that is missing starts from.
+const operandZero = lockmodel.Operand(":0")
 
 // shape is all of a request that its expression depends on.
 type shape struct {
@@ -78,14 +75,11 @@ func (e *expression) cond(c lockmodel.Cond) string {
 	switch c.Test {
 	case lockmodel.Absent:
 		return "attribute_not_exists(" + attrWorkspace + ")"
-	case lockmodel.Text:
-		return fmt.Sprintf("attribute_type(%s, %s)", c.Attr, e.use(operandText))
-	}
-	if c.Test == lockmodel.NotAtLeast {
+	case lockmodel.NotAtLeast:
 		return fmt.Sprintf("(NOT %s >= %s)", c.Attr, e.use(c.Want))
 	}
 	comparator := map[lockmodel.Test]string{
-		lockmodel.Equal: "=", lockmodel.NotEqual: "<>", lockmodel.AtLeast: ">=", lockmodel.AtMost: "<=",
+		lockmodel.Equal: "=", lockmodel.NotEqual: "<>", lockmodel.AtLeast: ">=", lockmodel.AtMost: "<=", lockmodel.Above: ">",
 	}[c.Test]
 	return fmt.Sprintf("%s %s %s", c.Attr, comparator, e.use(c.Want))
 }
@@ -120,8 +114,6 @@ func (e expression) values(r lockmodel.Request) map[string]types.AttributeValue 
 			values[string(o)] = &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}
 		case string:
 			values[string(o)] = str(v)
-		default: // operandText, the only one that the table does not know
-			values[string(o)] = str("S")
 		}
 	}
 	return values

@@ -83,12 +83,13 @@ func TestRetryAfterLostReplyIsAnsweredAsTheFirstTry(t *testing.T) {
 	var faults loseReplies
 	db := testdb.Open(t, faults.between)
 	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table})
+	acquire := request(lockmodel.Acquire, "prod")
 	for n, r := range []lockmodel.Request{
 		request(lockmodel.Acquire, "prod"),
 		request(lockmodel.MarkStale, "prod"),
 		request(lockmodel.ForceUnlock, "prod"),
-		request(lockmodel.Acquire, "prod"),
-		request(lockmodel.Renew, "prod"),
+		acquire,
+		renewal(acquire),
 		request(lockmodel.ReleaseLock, "prod"),
 	} {
 		db.Requests()
@@ -115,14 +116,22 @@ func TestLateCopiesChangeNothing(t *testing.T) {
 		clock = clock.Add(time.Second)
 		return clock
 	}})
+	var acquire lockmodel.Request
 	for _, o := range []lockmodel.Op{
 		lockmodel.Acquire, lockmodel.ReleaseLock,
 		lockmodel.Acquire, lockmodel.MarkStale, lockmodel.ForceUnlock,
-		lockmodel.Acquire, lockmodel.Renew, lockmodel.ReleaseLock,
+		lockmodel.Acquire, lockmodel.Renew, lockmodel.Renew, lockmodel.ReleaseLock,
 		lockmodel.Acquire, lockmodel.MarkStale, lockmodel.ReleaseLock,
 		lockmodel.Acquire,
 	} {
-		if out := do(t, s, request(o, "prod")); !out.Wrote() {
+		r := request(o, "prod")
+		switch o {
+		case lockmodel.Acquire:
+			acquire = r
+		case lockmodel.Renew:
+			r = renewal(acquire)
+		}
+		if out := do(t, s, r); !out.Wrote() {
 			t.Fatalf("%s: %v", o, out.Err())
 		}
 		before := db.Get(t, "prod")
@@ -157,8 +166,7 @@ func TestLiveAcquireAsksAgain(t *testing.T) {
 	}
 }
 
-// A database that writes what the table would not, or hides the item that made
-// a condition fail, gets no answer made up about it.
+// A database whose verdict is not the table's gets no answer made up about it.
 func TestDisagreementIsAnError(t *testing.T) {
 	t.Parallel()
 	db := testdb.Open(t)
@@ -166,6 +174,25 @@ func TestDisagreementIsAnError(t *testing.T) {
 	do(t, s, request(lockmodel.Acquire, "prod"))
 	if out, err := s.Transition(t.Context(), request(lockmodel.Acquire, "prod")); !errors.Is(err, ddbstore.ErrTableDisagrees) {
 		t.Errorf("failed condition without its item: %+v, %v", out, err)
+	}
+}
+
+// Whoever serves an endpoint of its own finds out before it is asked anything.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	if err := ddbstore.Probe(t.Context(), db.Client, db.Table); err != nil {
+		t.Errorf("the engine: %v", err)
+	}
+	if err := ddbstore.Probe(t.Context(), forgetful{db.Client}, db.Table); err == nil {
+		t.Error("an engine that gives no item with a failed condition passes")
+	}
+	if err := ddbstore.Probe(t.Context(), db.Client, "no-such-table"); err == nil {
+		t.Error("a table that is missing passes")
+	}
+	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table})
+	if page, err := s.List(t.Context(), ddbstore.Query{}); err != nil || len(page.Locks) != 0 {
+		t.Errorf("the probe shows in lists: %+v, %v", page, err)
 	}
 }
 

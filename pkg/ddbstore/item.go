@@ -2,6 +2,7 @@ package ddbstore
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -25,7 +26,7 @@ type item struct {
 	StaleAt    number `dynamodbav:"stale_at"`
 	LeaseUntil number `dynamodbav:"lease_until"`
 	ChangedAt  number `dynamodbav:"changed_at"`
-	Request    text   `dynamodbav:"req"`
+	MarkedBy   text   `dynamodbav:"marked_by"`
 	FreedBy    text   `dynamodbav:"freed_by"`
 	Spent      text   `dynamodbav:"spent"`
 }
@@ -47,10 +48,29 @@ func (t *text) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 	return nil
 }
 
+// A number that no transition writes is read as the integer that compares with
+// others as it does: rounded down, and cut off at the ends of 64 bits.
 func (n *number) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
-	if v, ok := av.(*types.AttributeValueMemberN); ok {
-		i, err := strconv.ParseInt(v.Value, 10, 64)
-		*n = number{i, err == nil}
+	v, ok := av.(*types.AttributeValueMemberN)
+	if !ok {
+		return nil
+	}
+	n.ok = true
+	i, err := strconv.ParseInt(v.Value, 10, 64)
+	if err == nil {
+		n.value = max(i, math.MinInt64+1) // the least is lockmodel.Missing
+		return nil
+	}
+	f, err := strconv.ParseFloat(v.Value, 64)
+	switch {
+	case err != nil && f == 0:
+		n.ok = false
+	case f >= math.MaxInt64:
+		n.value = math.MaxInt64
+	case f <= math.MinInt64:
+		n.value = math.MinInt64 + 1
+	default:
+		n.value = int64(math.Floor(f))
 	}
 	return nil
 }
@@ -84,7 +104,7 @@ func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lo
 		StaleAt:    i.StaleAt.orMissing(),
 		LeaseUntil: i.LeaseUntil.orMissing(),
 		ChangedAt:  i.ChangedAt.orMissing(),
-		Request:    string(i.Request),
+		MarkedBy:   string(i.MarkedBy),
 		FreedBy:    string(i.FreedBy),
 		Spent:      string(i.Spent),
 	}, nil

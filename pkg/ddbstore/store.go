@@ -61,9 +61,9 @@ func New(client Client, options Options) *Store {
 }
 
 // ErrTableDisagrees is the error of a write that DynamoDB performed and the
-// transition table would not have, or the other way round: the endpoint returns
-// no item with a failed condition, or the item was written by other hands. The
-// lock's state is to be looked at; nothing is claimed about it.
+// transition table would not have, or the other way round: the endpoint does
+// not do what DynamoDB does (see Probe), or the item holds values that no
+// transition writes. Nothing is claimed about the lock, which is to be looked at.
 var ErrTableDisagrees = errors.New("the database and the transition table disagree")
 
 // attempts bounds how often a request that is still there asks again.

@@ -30,9 +30,13 @@ func request(o lockmodel.Op, ws string) lockmodel.Request {
 	if o == lockmodel.Acquire {
 		r.LockID, r.Runner = uuid.NewString(), "runner"
 	}
-	if o == lockmodel.Renew {
-		r.Lease = time.Minute.Milliseconds()
-	}
+	return r
+}
+
+// renewal renews the hold that an acquire began.
+func renewal(acquire lockmodel.Request) lockmodel.Request {
+	r := request(lockmodel.Renew, acquire.Workspace)
+	r.LockID, r.Lease = acquire.LockID, time.Minute.Milliseconds()
 	return r
 }
 
@@ -104,12 +108,13 @@ func TestOneRequestPerTransition(t *testing.T) {
 	count(request(lockmodel.Acquire, "prod"))
 	count(request(lockmodel.ForceUnlock, "prod"))
 	count(acquire) // spent
-	count(request(lockmodel.Acquire, "prod"))
-	count(request(lockmodel.Renew, "prod"))
+	again := request(lockmodel.Acquire, "prod")
+	count(again)
+	count(renewal(again))
 	count(request(lockmodel.ReleaseLock, "prod"))
 	db.Set(t, "prod", map[string]any{"holders": 2})
-	for _, o := range lockmodel.Ops() {
-		count(request(o, "prod"))
+	for _, r := range everyOperation() {
+		count(r)
 	}
 	if len(counted) != 2*len(lockmodel.Ops()) {
 		t.Errorf("not every operation was both done and refused: %v", counted)
@@ -143,13 +148,25 @@ func TestTornLedgerRefusesEverything(t *testing.T) {
 		do(t, s, request(lockmodel.Acquire, "prod"))
 		db.Set(t, "prod", map[string]any{"st": state, "holders": 2})
 		before := db.Get(t, "prod")
-		for _, o := range lockmodel.Ops() {
-			if a := do(t, s, request(o, "prod")).Answer(); a.OK || a.Code != lockmodel.CodeLedger {
-				t.Errorf("%s on %s with 2 holders: %+v", o, state, a)
+		for _, r := range everyOperation() {
+			if a := do(t, s, r).Answer(); a.OK || a.Code != lockmodel.CodeLedger {
+				t.Errorf("%s on %s with 2 holders: %+v", r.Op, state, a)
 			}
 		}
 		unchanged(t, db, before)
 	}
+}
+
+func everyOperation() []lockmodel.Request {
+	var all []lockmodel.Request
+	for _, o := range lockmodel.Ops() {
+		r := request(o, "prod")
+		if o == lockmodel.Renew {
+			r = renewal(request(lockmodel.Acquire, "prod"))
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 func unchanged(t *testing.T, db *testdb.DB, before any) {
@@ -174,6 +191,9 @@ func TestDeadlines(t *testing.T) {
 		clock = clock.Add(later)
 		r := request(o, "prod")
 		r.Lease = lease.Milliseconds()
+		if o.NeedsLockID() {
+			r.LockID = "the-hold"
+		}
 		if out := do(t, s, r); out.Rule.Code != code || out.Wrote() != (code == "") {
 			t.Errorf("%s at %s: %s, %v", o, clock, out.Situation, out.Err())
 		}
@@ -186,11 +206,9 @@ func TestDeadlines(t *testing.T) {
 	step(0, lockmodel.Renew, time.Hour, lockmodel.CodeMaxHold)
 	step(time.Millisecond, lockmodel.MarkStale, 0, "")
 	step(0, lockmodel.Renew, time.Minute, lockmodel.CodeStale)
-	step(time.Minute-time.Millisecond, lockmodel.ForceUnlock, 0, lockmodel.CodeNotice)
+	step(time.Minute, lockmodel.ForceUnlock, 0, lockmodel.CodeNotice)
+	step(time.Second-time.Millisecond, lockmodel.ForceUnlock, 0, lockmodel.CodeNotice)
 	step(time.Millisecond, lockmodel.ForceUnlock, 0, "")
-	step(0, lockmodel.Acquire, 0, "")
-	step(0, lockmodel.MarkStale, 0, "")
-	step(0, lockmodel.ReleaseLock, 0, "")
 }
 
 func TestReadsAreConsistent(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
@@ -42,10 +43,22 @@ func (a *API) failed(ctx context.Context, err error) (int, any) {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, failure{Code: "too_large", Field: "body", Reason: fmt.Sprintf("the body is over %d bytes", large.Limit)}
 	}
-	a.log.LogAttrs(ctx, slog.LevelError, "the store failed",
-		slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
+	level := slog.LevelError
+	if ctx.Err() != nil {
+		level = slog.LevelInfo // the caller went away
+	}
+	a.log.LogAttrs(ctx, level, "the store failed", slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
+	if errors.Is(err, ddbstore.ErrTableDisagrees) {
+		return http.StatusInternalServerError, failure{Code: "internal",
+			Reason: "the lock table did not behave as this service relies on; look at the lock and at the service's log before you go on"}
+	}
 	return http.StatusServiceUnavailable, failure{Code: "unavailable",
-		Reason: "the lock table can't be reached now; whether the request was applied is unknown: send the same request again, with the same request id"}
+		Reason: "the lock table can't be reached now; if this was to change a lock, it may have been applied: send the same request again, with the same request id"}
+}
+
+// Forbid answers that a request is not let in, and why.
+func Forbid(w http.ResponseWriter, why string) {
+	reply(w, http.StatusForbidden, failure{Code: "forbidden", Reason: why})
 }
 
 // reply sends a JSON body.

@@ -69,8 +69,6 @@ func Path(o lockmodel.Op) string {
 // route serves a path by one method, and refuses the others.
 func (a *API) route(method, path string, serve func(*http.Request) (int, any)) {
 	a.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(withHeaderRequestID(r))
-		w.Header().Set("X-Request-Id", requestID(r.Context()))
 		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 		status, body := serve(r)
 		reply(w, status, body)
@@ -82,7 +80,10 @@ func (a *API) route(method, path string, serve func(*http.Request) (int, any)) {
 }
 
 // ServeHTTP answers one request.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *API) ServeHTTP(w http.ResponseWriter, original *http.Request) {
+	r := identified(original)
+	defer func() { original.Pattern = r.Pattern }() // for Logged
+	w.Header().Set("X-Request-Id", requestID(r.Context()))
 	// The mux would clean the path first, and so read another workspace than
 	// the one that was named.
 	if ws, ok := strings.CutPrefix(r.URL.Path, locksPath+"/"); ok {

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -51,30 +53,46 @@ func (c *command) text(name string) *string {
 // fieldLease is the one field that is a number.
 const fieldLease = "lease_seconds"
 
-// fieldsOf lists the fields that the document of an operation may have.
+// fieldsOf lists the fields that a document for an operation may have.
 func fieldsOf(o lockmodel.Op) []string {
-	fields := []string{"ws", "runner", "lock_id", "request_id"}
+	fields := []string{"ws", "runner", "lock_id"}
 	if o.TakesLease() {
 		fields = append(fields, fieldLease)
 	}
 	return fields
 }
 
+// Fields of direct invocations, which have neither a route nor headers.
+var directFields = []string{"op", "request_id"}
+
+// readDocument reads a body whole, as its limit allows.
+func readDocument(body io.Reader) ([]byte, error) {
+	doc, err := io.ReadAll(body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
+		return nil, &lockmodel.FieldError{Field: "body", Problem: "it broke off"}
+	}
+	return doc, err
+}
+
 // decodeCommand reads a document strictly: one JSON object of the given
 // fields, each at most once and of its type. A guard that is misspelt must not
 // be dropped silently.
-func decodeCommand(from io.Reader, fields []string) (command, error) {
+func decodeCommand(doc []byte, fields []string) (command, error) {
 	var c command
-	dec := json.NewDecoder(from)
+	malformed := &lockmodel.FieldError{Field: "body", Problem: "not a well-formed JSON object in UTF-8"}
+	if !utf8.Valid(doc) {
+		return c, malformed
+	}
+	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return c, cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "not a JSON object"}))
+		return c, malformed
 	}
 	seen := map[string]bool{}
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
-			return c, syntax(err)
+			return c, malformed
 		}
 		name, _ := token.(string)
 		if !slices.Contains(fields, name) {
@@ -86,17 +104,17 @@ func decodeCommand(from io.Reader, fields []string) (command, error) {
 		seen[name] = true
 		value, err := dec.Token()
 		if err != nil {
-			return c, syntax(err)
+			return c, malformed
 		}
 		if err := c.set(name, value); err != nil {
 			return c, err
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return c, syntax(err)
+		return c, malformed
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return c, cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "something follows the JSON object"}))
+		return c, &lockmodel.FieldError{Field: "body", Problem: "something follows the JSON object"}
 	}
 	return c, nil
 }
@@ -118,18 +136,6 @@ func (c *command) set(name string, value json.Token) error {
 	}
 	*c.text(name) = text
 	return nil
-}
-
-// tooLarge gives err if it says that the body is over the limit.
-func tooLarge(err error) error {
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return err
-	}
-	return nil
-}
-
-func syntax(err error) error {
-	return cmp.Or(tooLarge(err), error(&lockmodel.FieldError{Field: "body", Problem: "not well-formed JSON"}))
 }
 
 // clip bounds what is repeated of a caller's text.
@@ -165,7 +171,11 @@ func (a *API) request(ctx context.Context, o lockmodel.Op, c command) (lockmodel
 
 // transition serves the route of operation o.
 func (a *API) transition(o lockmodel.Op, r *http.Request) (int, any) {
-	c, err := decodeCommand(r.Body, fieldsOf(o))
+	doc, err := readDocument(r.Body)
+	if err != nil {
+		return a.failed(r.Context(), err)
+	}
+	c, err := decodeCommand(doc, fieldsOf(o))
 	if err != nil {
 		return a.failed(r.Context(), err)
 	}
@@ -181,7 +191,18 @@ func (a *API) perform(ctx context.Context, o lockmodel.Op, c command) (int, any)
 	if err != nil {
 		return a.failed(ctx, err)
 	}
+	a.record(ctx, out)
 	return status(out), out.Answer()
+}
+
+// record logs who asked for a transition and what became of it.
+func (a *API) record(ctx context.Context, out lockmodel.Outcome) {
+	a.log.LogAttrs(ctx, slog.LevelInfo, "transition",
+		slog.String("op", out.Request.Op.String()), slog.String("ws", out.Request.Workspace),
+		slog.String("principal", out.Request.Principal), slog.String("request_id", out.Request.ID),
+		slog.Bool("ok", out.Rule.Done()), slog.Bool("wrote", out.Wrote()), slog.String("code", string(out.Rule.Code)),
+		slog.String("state", out.Lock.View().State), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
+		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", out.Lock.View().Fence))
 }
 
 // Command performs a command document, as the function's direct invocation
@@ -203,7 +224,7 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 		return fail(err)
 	}
 	if op == opLockState {
-		c, err := decodeCommand(bytes.NewReader(doc), []string{"op", "ws", "request_id"})
+		c, err := decodeCommand(doc, append(directFields, "ws"))
 		if err != nil {
 			return fail(err)
 		}
@@ -214,7 +235,7 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 	if bad, ok := errors.AsType[*lockmodel.FieldError](err); ok {
 		return fail(&lockmodel.FieldError{Field: bad.Field, Problem: fmt.Sprintf("%s, %s", bad.Problem, opLockState)})
 	}
-	c, err := decodeCommand(bytes.NewReader(doc), append(fieldsOf(o), "op"))
+	c, err := decodeCommand(doc, append(directFields, fieldsOf(o)...))
 	if err != nil {
 		return fail(err)
 	}
@@ -223,15 +244,16 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 }
 
 // opOf finds a document's operation, which says what else may stand in it.
+// What is wrong with the rest is for decodeCommand to say.
 func opOf(doc []byte) (string, error) {
-	var c struct {
-		Op *string `json:"op"`
+	var c map[string]json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(doc)).Decode(&c); err != nil || c == nil {
+		_, err := decodeCommand(doc, nil)
+		return "", err
 	}
-	if err := json.Unmarshal(doc, &c); err != nil {
-		return "", &lockmodel.FieldError{Field: "body", Problem: `not a JSON object with a string "op"`}
+	var op string
+	if json.Unmarshal(c["op"], &op) != nil {
+		return "", &lockmodel.FieldError{Field: "op", Problem: "missing, or not a string; say which operation"}
 	}
-	if c.Op == nil {
-		return "", &lockmodel.FieldError{Field: "op", Problem: "missing; say which operation"}
-	}
-	return *c.Op, nil
+	return op, nil
 }

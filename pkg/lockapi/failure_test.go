@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/statelock/statelock/localtest/testdb"
 	"github.com/statelock/statelock/pkg/ddbstore"
@@ -111,6 +112,47 @@ func (c noPause) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...fu
 
 func (c noPause) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	return c.Client.Query(ctx, in, c.options(o)...)
+}
+
+// A database that does not return the item that made a condition fail is no
+// base for an answer about the lock.
+func TestDisagreementIsSaid(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	api := lockapi.New(ddbstore.New(forgetful{db.Client}, ddbstore.Options{Table: db.Table}), lockapi.Options{Log: slog.New(slog.DiscardHandler)})
+	call(t, api, "POST", "/v1/acquire", `{"ws":"prod","runner":"a"}`)
+	resp, got := call(t, api, "POST", "/v1/acquire", `{"ws":"prod","runner":"b"}`)
+	if resp.StatusCode != 500 || got["code"] != "internal" || got["lock"] != nil {
+		t.Errorf("%d %v", resp.StatusCode, got)
+	}
+}
+
+// forgetful is a DynamoDB that gives no item with a failed condition.
+type forgetful struct{ ddbstore.Client }
+
+func (f forgetful) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	plain := *in
+	plain.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureNone
+	return f.Client.UpdateItem(ctx, &plain, o...)
+}
+
+// Every transition is on record: who asked for it, and what became of it.
+func TestTransitionsAreOnRecord(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	var log bytes.Buffer
+	api := lockapi.New(ddbstore.New(db.Client, ddbstore.Options{Table: db.Table}), lockapi.Options{Log: slog.New(slog.NewJSONHandler(&log, nil))})
+	r := request(t, "POST", "/v1/acquire", `{"ws":"prod","runner":"a","lock_id":"hold-1"}`)
+	serve(api, r.WithContext(lockapi.WithPrincipal(r.Context(), "iam:ci")))
+	api.Command(t.Context(), []byte(`{"op":"force_unlock","ws":"prod"}`))
+	for _, want := range []string{
+		`"op":"acquire","ws":"prod","principal":"iam:ci"`, `"ok":true,"wrote":true,"code":"","state":"held","owner":"a","lock_id":"hold-1","fence":1`,
+		`"op":"force_unlock","ws":"prod","principal":"anonymous"`, `"ok":false,"wrote":false,"code":"not_stale"`,
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, &log)
+		}
+	}
 }
 
 func TestLogShowsNoBodies(t *testing.T) {

@@ -40,15 +40,20 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
-// withHeaderRequestID takes the request id that the client brings, else the
-// one that the adapter found, else mints one.
-func withHeaderRequestID(r *http.Request) context.Context {
+// identified takes the request id that the client brings, else the one that
+// the adapter found, else mints one. X-Request-Id may be the work of a proxy, so
+// one that can't be used is passed over; Idempotency-Key is the client's own.
+func identified(r *http.Request) *http.Request {
 	ctx := r.Context()
-	id := cmp.Or(r.Header.Get("Idempotency-Key"), r.Header.Get("X-Request-Id"), requestID(ctx))
+	proxied := r.Header.Get("X-Request-Id")
+	if !lockmodel.ValidID(proxied) {
+		proxied = ""
+	}
+	id := cmp.Or(r.Header.Get("Idempotency-Key"), proxied, requestID(ctx))
 	if id == "" {
 		id = uuid.NewString()
 	}
-	return WithRequestID(ctx, id)
+	return r.WithContext(WithRequestID(ctx, id))
 }
 
 // lockIDs is the name space of the lock ids that the service gives.

@@ -19,7 +19,7 @@ func TestLease(t *testing.T) {
 	store := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, Now: func() time.Time { return clock }})
 	api := lockapi.New(store, lockapi.Options{Log: slog.New(slog.DiscardHandler)})
 
-	resp, got := call(t, api, "POST", "/v1/acquire", `{"ws":"prod","runner":"a","lease_seconds":60}`)
+	resp, got := call(t, api, "POST", "/v1/acquire", `{"ws":"prod","runner":"a","lock_id":"hold-1","lease_seconds":60}`)
 	if resp.StatusCode != 200 || got["lease_until"] != "2027-01-15T08:01:00.000Z" {
 		t.Errorf("acquire: %d %v", resp.StatusCode, got)
 	}
@@ -28,7 +28,7 @@ func TestLease(t *testing.T) {
 	if resp.StatusCode != 409 || got["code"] != "lease_live" || got["reason"] != "the lease of a runs until 2027-01-15T08:01:00.000Z, 11 s more" {
 		t.Errorf("mark stale under a live lease: %d %v", resp.StatusCode, got)
 	}
-	resp, got = call(t, api, "POST", "/v1/renew", `{"ws":"prod","lease_seconds":60}`)
+	resp, got = call(t, api, "POST", "/v1/renew", `{"ws":"prod","lock_id":"hold-1","lease_seconds":60}`)
 	if resp.StatusCode != 200 || got["state"] != "held" || got["lease_until"] != "2027-01-15T08:01:50.000Z" {
 		t.Errorf("renew: %d %v", resp.StatusCode, got)
 	}
@@ -36,7 +36,7 @@ func TestLease(t *testing.T) {
 	if resp, got = call(t, api, "POST", "/v1/mark-stale", `{"ws":"prod"}`); resp.StatusCode != 200 {
 		t.Errorf("mark stale after the lease: %d %v", resp.StatusCode, got)
 	}
-	if resp, got = call(t, api, "POST", "/v1/renew", `{"ws":"prod","lease_seconds":60}`); resp.StatusCode != 409 || got["code"] != "stale" {
+	if resp, got = call(t, api, "POST", "/v1/renew", `{"ws":"prod","lock_id":"hold-1","lease_seconds":60}`); resp.StatusCode != 409 || got["code"] != "stale" {
 		t.Errorf("renew when stale: %d %v", resp.StatusCode, got)
 	}
 }
@@ -63,7 +63,7 @@ func TestLeaseRules(t *testing.T) {
 	store := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table})
 	api := lockapi.New(store, lockapi.Options{Leases: lockapi.Leases{Default: time.Minute, Max: time.Hour}})
 	for body, leased := range map[string]bool{
-		`{"ws":"a","runner":"a"}`:                      true,
+		`{"ws":"a","runner":"a","lock_id":"hold-1"}`:   true,
 		`{"ws":"b","runner":"a","lease_seconds":0}`:    false,
 		`{"ws":"c","runner":"a","lease_seconds":3600}`: true,
 	} {
@@ -74,7 +74,7 @@ func TestLeaseRules(t *testing.T) {
 	if resp, _ := call(t, api, "POST", "/v1/acquire", `{"ws":"d","runner":"a","lease_seconds":3601}`); resp.StatusCode != 400 {
 		t.Errorf("a lease over the deployment's longest: %d", resp.StatusCode)
 	}
-	if resp, _ := call(t, api, "POST", "/v1/renew", `{"ws":"a"}`); resp.StatusCode != 200 {
+	if resp, _ := call(t, api, "POST", "/v1/renew", `{"ws":"a","lock_id":"hold-1"}`); resp.StatusCode != 200 {
 		t.Errorf("a renewal by the default: %d", resp.StatusCode)
 	}
 }

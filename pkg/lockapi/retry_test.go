@@ -49,6 +49,19 @@ func TestClientRetry(t *testing.T) {
 	}
 }
 
+// What a proxy makes of X-Request-Id is no reason to refuse a request.
+func TestUnusableRequestIDOfProxy(t *testing.T) {
+	t.Parallel()
+	_, api := open(t)
+	resp, _ := call(t, api, "POST", "/v1/acquire", `{"ws":"prod","runner":"a"}`, "X-Request-Id: a/b c")
+	if id := resp.Header.Get("X-Request-Id"); resp.StatusCode != 200 || id == "" || id == "a/b c" {
+		t.Errorf("%d with request id %q", resp.StatusCode, id)
+	}
+	if resp, _ := call(t, api, "GET", "/nowhere", ""); resp.Header.Get("X-Request-Id") == "" {
+		t.Error("an error bears no request id")
+	}
+}
+
 // Two requests under one id that ask for different things are two requests.
 func TestRequestIDOfAnother(t *testing.T) {
 	t.Parallel()

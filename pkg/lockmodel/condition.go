@@ -14,7 +14,9 @@ const (
 	opRunner    Operand = ":runner"
 	opPrincipal Operand = ":who"
 	opKey       Operand = ":req"
-	opNow       Operand = ":now"
+	// opAnyID is the least lock id there can be.
+	opAnyID Operand = ":any"
+	opNow   Operand = ":now"
 	// opFresh is the latest time that a change may bear which this request
 	// could have known of.
 	opFresh Operand = ":fresh"
@@ -51,6 +53,8 @@ func (o Operand) Value(r Request) any {
 		return r.Principal
 	case opKey:
 		return r.Key()
+	case opAnyID:
+		return "!"
 	case opNow:
 		return r.Now
 	case opFresh:
@@ -63,7 +67,7 @@ func (o Operand) Value(r Request) any {
 	case opLapsed:
 		return r.Now - r.Terms.Skew
 	case opNoticed:
-		return r.Now - r.Terms.Notice
+		return r.Now - r.Terms.Notice - r.Terms.Skew
 	case opOldest:
 		return r.Now + r.Lease - r.Terms.MaxHold
 	}
@@ -76,16 +80,16 @@ type Test uint8
 const (
 	// Absent: there is no stored item.
 	Absent Test = iota
-	// Text: the attribute is a string.
-	Text
 	// Equal: the attribute equals the operand.
 	Equal
 	// NotEqual: the attribute differs from the operand or is missing.
 	NotEqual
-	// AtLeast: the attribute is a number not below the operand.
+	// AtLeast: the attribute is of the operand's type and not below it.
 	AtLeast
 	// AtMost: the attribute is a number not above the operand.
 	AtMost
+	// Above: the attribute is a number above the operand.
+	Above
 	// NotAtLeast: the attribute is below the operand, or no number.
 	NotAtLeast
 )
@@ -105,6 +109,7 @@ func eq(a Attr, o Operand) Cond      { return Cond{Equal, a, o} }
 func ne(a Attr, o Operand) Cond      { return Cond{NotEqual, a, o} }
 func atLeast(a Attr, o Operand) Cond { return Cond{AtLeast, a, o} }
 func atMost(a Attr, o Operand) Cond  { return Cond{AtMost, a, o} }
+func above(a Attr, o Operand) Cond   { return Cond{Above, a, o} }
 func below(a Attr, o Operand) Cond   { return Cond{NotAtLeast, a, o} }
 
 // holds evaluates c on a stored lock.
@@ -116,13 +121,14 @@ func (c Cond) holds(l Lock, r Request) bool {
 		return c.Test == NotEqual || c.Test == NotAtLeast
 	}
 	if p := l.text(c.Attr); p != nil {
+		want, _ := c.Want.Value(r).(string)
 		switch c.Test {
-		case Text:
-			return *p != ""
 		case Equal:
-			return *p != "" && *p == c.Want.Value(r)
+			return *p != "" && *p == want
 		case NotEqual:
-			return *p == "" || *p != c.Want.Value(r)
+			return *p == "" || *p != want
+		case AtLeast:
+			return *p != "" && *p >= want
 		}
 		return false
 	}
@@ -137,6 +143,8 @@ func (c Cond) holds(l Lock, r Request) bool {
 		return v != Missing && v >= want
 	case AtMost:
 		return v != Missing && v <= want
+	case Above:
+		return v != Missing && v > want
 	case NotAtLeast:
 		return v == Missing || v < want
 	}

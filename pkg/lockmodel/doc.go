@@ -27,7 +27,8 @@
 // numbered by its fence, which grows by one with every acquisition of the
 // workspace and survives its release.
 //
-// A request is named by its key (Request.Key). The lock remembers the key of
-// the last transition applied to it and of the last one that freed it, which
-// is how the second copy of a request gets the answer of the first.
+// A request must be known again, since any may arrive twice. An acquire is
+// known by the hold it made, a renewal by a lease that reaches as far. The
+// others are known by their key (Request.Key): the lock remembers which request
+// marked it last and which freed it last, whatever came after.
 package lockmodel

@@ -1,6 +1,9 @@
 package lockmodel
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Effect is what a rule does to the stored lock.
 type Effect uint8
@@ -32,17 +35,16 @@ var effects = [numEffects]struct {
 	Take: {"take", Held, []Change{
 		set(AttrState, opHeld), add(AttrHolders), add(AttrFence),
 		set(AttrLockID, opLockID), set(AttrRunner, opRunner), set(AttrPrincipal, opPrincipal),
-		set(AttrAcquiredAt, opNow), set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
+		set(AttrAcquiredAt, opNow), set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow),
+		remove(AttrStaleAt),
 	}},
-	Extend: {"extend", Held, []Change{
-		set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
-	}},
+	Extend: {"extend", Held, []Change{set(AttrLeaseUntil, opUntil)}},
 	Mark: {"mark", Stale, []Change{
-		set(AttrState, opStale), set(AttrStaleAt, opNow), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
+		set(AttrState, opStale), set(AttrStaleAt, opNow), set(AttrChangedAt, opNow), set(AttrMarkedBy, opKey),
 	}},
 	End: {"end", Unlocked, []Change{
 		set(AttrState, opUnlocked), subtract(AttrHolders), copyFrom(AttrSpent, AttrLockID),
-		set(AttrFreedBy, opKey), set(AttrChangedAt, opNow), set(AttrRequest, opKey),
+		set(AttrFreedBy, opKey), set(AttrChangedAt, opNow),
 		remove(AttrLockID), remove(AttrRunner), remove(AttrPrincipal), remove(AttrAcquiredAt), remove(AttrStaleAt), remove(AttrLeaseUntil),
 	}},
 }
@@ -60,7 +62,7 @@ func (e Effect) Changes() []Change { return effects[e].changes }
 type Verb uint8
 
 const (
-	// Set writes the operand, or nothing where the request has none.
+	// Set writes the operand; where the request has none, it is a Remove.
 	Set Verb = iota
 	// Add adds one, to zero where the attribute is missing.
 	Add
@@ -88,7 +90,13 @@ func remove(a Attr) Change         { return Change{Verb: Remove, Attr: a} }
 
 // changes is what e writes for a request.
 func (e Effect) changes(r Request) []Change {
-	return slices.DeleteFunc(slices.Clone(e.Changes()), func(c Change) bool { return c.Verb == Set && c.To.Value(r) == nil })
+	all := slices.Clone(e.Changes())
+	for i, c := range all {
+		if c.Verb == Set && c.To.Value(r) == nil {
+			all[i] = remove(c.Attr)
+		}
+	}
+	return all
 }
 
 // apply gives the lock after the effect. All changes read the lock before it.
@@ -112,7 +120,7 @@ func (e Effect) apply(before Lock, r Request) Lock {
 		case Set:
 			*p, _ = c.To.Value(r).(int64)
 		case Add:
-			*p = max(*p, 0) + 1
+			*p = min(max(*p, 0), math.MaxInt64-1) + 1
 		case Subtract:
 			*p--
 		case Copy:

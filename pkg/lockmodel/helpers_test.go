@@ -14,7 +14,7 @@ func request(o Op, change ...func(*Request)) Request {
 		r.LockID, r.Runner = "id-a", "runner-a"
 	}
 	if o == Renew {
-		r.Lease = 60_000
+		r.LockID, r.Lease = "id-a", 60_000
 	}
 	for _, c := range change {
 		c(&r)

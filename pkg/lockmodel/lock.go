@@ -39,13 +39,13 @@ type Lock struct {
 	// LeaseUntil is until when the current hold has asked not to be marked
 	// stale; Missing where it asked for no lease.
 	LeaseUntil int64
-	// ChangedAt is when the last transition was applied.
+	// ChangedAt is when the lock last came to be held, stale or unlocked.
 	ChangedAt int64
 
-	// Request is the key of the last transition applied.
-	Request string
-	// FreedBy is the key of the last transition that freed the lock.
-	FreedBy string
+	// MarkedBy and FreedBy are the keys of the last requests that marked the
+	// lock stale and that freed it, whatever came after.
+	MarkedBy string
+	FreedBy  string
 	// Spent is the lock id of the last hold that ended. It never holds again.
 	Spent string
 }
@@ -75,7 +75,7 @@ const (
 	AttrStaleAt    Attr = "stale_at"    // StaleAt
 	AttrLeaseUntil Attr = "lease_until" // LeaseUntil
 	AttrChangedAt  Attr = "changed_at"  // ChangedAt
-	AttrRequest    Attr = "req"         // Request
+	AttrMarkedBy   Attr = "marked_by"   // MarkedBy
 	AttrFreedBy    Attr = "freed_by"    // FreedBy
 	AttrSpent      Attr = "spent"       // Spent
 )
@@ -91,8 +91,8 @@ func (l *Lock) text(a Attr) *string {
 		return &l.Runner
 	case AttrPrincipal:
 		return &l.Principal
-	case AttrRequest:
-		return &l.Request
+	case AttrMarkedBy:
+		return &l.MarkedBy
 	case AttrFreedBy:
 		return &l.FreedBy
 	case AttrSpent:
@@ -118,4 +118,14 @@ func (l *Lock) number(a Attr) *int64 {
 		return &l.ChangedAt
 	}
 	return nil
+}
+
+// Value gives a stored attribute: its text, or its number where it has no text.
+// It is not ok where the attribute is missing.
+func (l Lock) Value(a Attr) (text string, number int64, ok bool) {
+	if p := l.text(a); p != nil {
+		return *p, 0, *p != ""
+	}
+	p := l.number(a)
+	return "", *p, *p != Missing
 }

@@ -57,6 +57,5 @@ func ParseOp(name string) (Op, error) {
 // TakesLease reports whether a request of o may ask for a lease.
 func (o Op) TakesLease() bool { return o == Acquire || o == Renew }
 
-// byHolder reports whether only the holder may perform o: then a request that
-// names no lock id must come from the principal that acquired.
-func (o Op) byHolder() bool { return o == ReleaseLock || o == Renew }
+// NeedsLockID reports whether a request of o must name its hold.
+func (o Op) NeedsLockID() bool { return o == Acquire || o == Renew }

@@ -21,10 +21,12 @@ type Request struct {
 	// Workspace names the lock.
 	Workspace string
 
-	// ID names the request. Every copy of the request carries the same one.
+	// ID names the request. Every copy of the request carries the same one,
+	// and no other request does.
 	ID string
-	// LockID names the hold: for Acquire, the one to begin (required);
-	// otherwise, the only one that may be touched ("" for whichever there is).
+	// LockID names the hold: for Acquire, the one to begin; for Renew, the one
+	// to renew (both required); otherwise, the only one that may be touched
+	// ("" for whichever there is). No two acquisitions may share one.
 	LockID string
 	// Runner is the holder's name: for Acquire, the one to record (required);
 	// otherwise, the only one whose hold may be touched ("" for anyone's).
@@ -58,12 +60,8 @@ type Terms struct {
 }
 
 // Key names the transition that the request asks for, for the lock to
-// remember. An acquisition is named by the lock id it brings, anything else by
-// its request id together with the hold that it names.
+// remember: the request's id together with the hold that it names.
 func (r Request) Key() string {
-	if r.Op == Acquire {
-		return r.Op.String() + "/" + r.LockID
-	}
 	key := r.Op.String() + "/" + r.ID
 	if r.LockID != "" {
 		key += "/" + r.LockID
@@ -90,7 +88,7 @@ func (r Request) Validate() error {
 	if err := checkID("request_id", r.ID, true); err != nil {
 		return err
 	}
-	if err := checkID("lock_id", r.LockID, r.Op == Acquire); err != nil {
+	if err := checkID("lock_id", r.LockID, r.Op.NeedsLockID()); err != nil {
 		return err
 	}
 	if err := checkRunner(r.Runner, r.Op == Acquire); err != nil {
@@ -142,13 +140,15 @@ func checkID(field, id string, required bool) error {
 		}
 		return nil
 	}
-	if len(id) > MaxID {
-		return &FieldError{field, fmt.Sprintf("longer than %d bytes", MaxID)}
-	}
-	if strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' }) {
-		return &FieldError{field, `only visible ASCII characters other than "/" may stand in it`}
+	if !ValidID(id) {
+		return &FieldError{field, fmt.Sprintf(`up to %d visible ASCII characters other than "/" may stand in it`, MaxID)}
 	}
 	return nil
+}
+
+// ValidID reports whether id can name a request or a hold.
+func ValidID(id string) bool {
+	return id != "" && len(id) <= MaxID && !strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' })
 }
 
 // checkLease refuses a lease where the operation has none, a renewal without
@@ -174,8 +174,9 @@ func checkRunner(runner string, required bool) error {
 		return &FieldError{"runner", "missing; say who acquires the lock"}
 	case len(runner) > MaxRunner:
 		return &FieldError{"runner", fmt.Sprintf("longer than %d bytes", MaxRunner)}
-	case !utf8.ValidString(runner) || strings.ContainsFunc(runner, unicode.IsControl):
-		return &FieldError{"runner", "not plain text"}
+	case !utf8.ValidString(runner) || strings.ContainsFunc(runner, func(c rune) bool { return !unicode.IsPrint(c) }) ||
+		strings.TrimSpace(runner) != runner:
+		return &FieldError{"runner", "only visible characters and spaces between them may stand in it"}
 	}
 	return nil
 }

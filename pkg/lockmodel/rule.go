@@ -37,3 +37,7 @@ type Rule struct {
 
 // Done reports whether the rule answers that the request is done.
 func (r Rule) Done() bool { return r.Code == "" }
+
+// Unasked reports whether r stands in a cell that no request comes to: the
+// situation is not asked of the operation.
+func Unasked(r Rule) bool { return r == unasked }

@@ -1,14 +1,13 @@
 package lockmodel
 
-import "slices"
-
 // Situation is how a stored lock looks to a request: a row of the table.
 type Situation uint8
 
 const (
 	// Unseen: the workspace has no stored lock yet.
 	Unseen Situation = iota
-	// Repeat: this very request has been applied already.
+	// Repeat: this very request was applied already, or need not be: an
+	// acquire finds its hold, a renewal a lease that reaches as far.
 	Repeat
 	// Free: unlocked.
 	Free
@@ -29,8 +28,8 @@ const (
 	Theirs
 	// StaleTheirs: stale, and the hold is not the one that the request names.
 	StaleTheirs
-	// Torn: the item is none that a transition writes; above all, the ledger
-	// and the state disagree.
+	// Torn: the item is none that a transition leaves behind; above all, the
+	// ledger and the state disagree.
 	Torn
 
 	numSituations = iota
@@ -51,7 +50,7 @@ var situations = [numSituations]struct {
 	Late:        {"late", "changed after the request was made", late},
 	Theirs:      {"theirs", "held, by another hold", theirs},
 	StaleTheirs: {"stale-theirs", "stale, another hold", staleTheirs},
-	Torn:        {"torn", "state and ledger disagree, or an attribute is missing", torn},
+	Torn:        {"torn", "an item that no transition leaves behind: state and ledger disagree, or an attribute is missing", torn},
 }
 
 // Situations lists the situations in the table's order, which is the order in
@@ -85,134 +84,3 @@ func Classify(l Lock, r Request) Situation {
 	}
 	return Torn
 }
-
-// ledger is the state and, beside it, the ledger that must agree with it.
-func ledger(s State) All {
-	if s == Unlocked {
-		return All{eq(AttrState, opUnlocked), eq(AttrHolders, opZero)}
-	}
-	return All{eq(AttrState, ":"+Operand(s)), eq(AttrHolders, opOne)}
-}
-
-// sound is what else the next transition needs of a stored lock.
-func sound() All { return All{atLeast(AttrFence, opZero), atLeast(AttrChangedAt, opZero)} }
-
-// identified is a hold that has a lock id, whichever it is.
-func identified() All { return All{{Test: Text, Attr: AttrLockID}} }
-
-// whole is met by every lock in state s that a transition writes.
-func whole(s State) All {
-	if s == Unlocked {
-		return slices.Concat(ledger(s), sound())
-	}
-	return slices.Concat(ledger(s), identified(), sound())
-}
-
-// named gives the conditions on the hold that the request names. Two clients
-// that bring the same lock id to an acquire are told apart by who they are.
-// Whoever may act on a hold only as its holder, and doesn't know its lock id,
-// must at least be the same principal.
-func named(r Request) All {
-	var all All
-	if r.LockID != "" {
-		all = append(all, eq(AttrLockID, opLockID))
-	}
-	if r.Runner != "" {
-		all = append(all, eq(AttrRunner, opRunner))
-	}
-	if r.Op == Acquire || r.Op.byHolder() && r.LockID == "" {
-		all = append(all, eq(AttrPrincipal, opPrincipal))
-	}
-	return all
-}
-
-// fresh refuses a request that was made before the lock last changed: a late
-// copy must not act on what came after it. A request that names its hold
-// proves by that alone that it means this one.
-func fresh(r Request, s State) All {
-	if s != Unlocked && r.LockID != "" {
-		return nil
-	}
-	return All{atMost(AttrChangedAt, opFresh)}
-}
-
-// timely refuses a request whose time has not come, or is over. Deadlines are
-// read in the holder's favour: a lease may still run by a clock that is behind.
-func timely(r Request, s State) All {
-	switch {
-	case r.Op == MarkStale && s == Held:
-		return All{below(AttrLeaseUntil, opLapsed)}
-	case r.Op == ForceUnlock && s == Stale && r.Terms.Notice > 0:
-		return All{atMost(AttrStaleAt, opNoticed)}
-	case r.Op == Renew && s == Held && r.Terms.MaxHold > 0:
-		return All{atLeast(AttrAcquiredAt, opOldest)}
-	}
-	return nil
-}
-
-// first refuses a request that is the one last applied.
-func first() All { return All{ne(AttrRequest, opKey)} }
-
-func unseen(Request) []All { return []All{{{Test: Absent}}} }
-
-// repeat recognises the request last applied and, where the request names a
-// hold, also the one that ended that hold, though others came after it.
-func repeat(r Request) []All {
-	to := table.effect(r.Op).To()
-	again := slices.Concat(whole(to), All{eq(AttrRequest, opKey)})
-	if to != Unlocked {
-		return []All{slices.Concat(again, named(r))}
-	}
-	if r.LockID == "" {
-		return []All{again}
-	}
-	ended := All{eq(AttrFreedBy, opKey), eq(AttrSpent, opLockID), ne(AttrLockID, opLockID)}
-	return []All{again, slices.Concat(whole(Held), ended), slices.Concat(whole(Stale), ended)}
-}
-
-func free(r Request) []All {
-	var unspent All
-	if r.LockID != "" {
-		unspent = All{ne(AttrSpent, opLockID)}
-	}
-	return []All{slices.Concat(ledger(Unlocked), unspent, sound(), fresh(r, Unlocked), first())}
-}
-
-func spent(r Request) []All {
-	if r.LockID == "" {
-		return nil
-	}
-	return []All{slices.Concat(whole(Unlocked), All{eq(AttrSpent, opLockID)})}
-}
-
-func mine(r Request) []All      { return []All{hold(r, Held)} }
-func staleMine(r Request) []All { return []All{hold(r, Stale)} }
-
-func hold(r Request, s State) All { return slices.Concat(meant(r, s), timely(r, s)) }
-
-// meant is met where the request means the hold there is.
-func meant(r Request, s State) All {
-	guards := named(r)
-	if r.LockID == "" {
-		guards = append(guards, identified()...)
-	}
-	return slices.Concat(ledger(s), guards, sound(), fresh(r, s), first())
-}
-
-func untimely(r Request) []All {
-	switch r.Op {
-	case MarkStale, Renew:
-		return []All{meant(r, Held)}
-	case ForceUnlock:
-		return []All{meant(r, Stale)}
-	}
-	return nil
-}
-
-func late(r Request) []All {
-	return []All{whole(Unlocked), slices.Concat(whole(Held), named(r)), slices.Concat(whole(Stale), named(r))}
-}
-
-func theirs(Request) []All      { return []All{whole(Held)} }
-func staleTheirs(Request) []All { return []All{whole(Stale)} }
-func torn(Request) []All        { return []All{{}} }

@@ -52,7 +52,6 @@ func TestEveryCell(t *testing.T) {
 		{"acquire again, same lock id", held, request(Acquire, id("r9")), Repeat, Keep, "", ""},
 		{"acquire a free lock", freed, request(Acquire, other), Free, Take, "", ""},
 		{"acquire with a released id", freed, acquire, SpentID, Keep, CodeSpent, "id-a was released"},
-		{"acquire own hold after a renewal", after(acquire, request(Renew)), acquire, Mine, Keep, "", ""},
 		{"acquire own stale hold", stale, acquire, StaleMine, Keep, CodeStale, heldBy},
 		{"acquire, made before the lock was freed", freed, request(Acquire, other, early), Late, Keep, CodeLate, "ask again"},
 		{"acquire another's lock", held, request(Acquire, other), Theirs, Keep, CodeHeld, heldBy},
@@ -61,12 +60,13 @@ func TestEveryCell(t *testing.T) {
 
 		{"renew a workspace never seen", unseen, renewal, Unseen, Keep, CodeNotHeld, unlocked},
 		{"renew again, same request", after(acquire, renewal), renewal, Repeat, Keep, "", ""},
-		{"renew a free lock", freed, renewal, Free, Keep, CodeNotHeld, unlocked},
-		{"renew a hold that ended", freed, request(Renew, byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
+		{"renew a free lock", freed, request(Renew, other), Free, Keep, CodeNotHeld, unlocked},
+		{"renew a hold that ended", freed, renewal, SpentID, Keep, CodeNotHeld, "id-a has ended"},
+		{"renew for less than is granted", after(acquire, renewal), request(Renew, id("r7"), lease(5000)), Repeat, Keep, "", ""},
 		{"renew", held, renewal, Mine, Extend, "", ""},
 		{"renew when stale", stale, renewal, StaleMine, Keep, CodeStale, "can still be released, not renewed"},
 		{"renew beyond the greatest hold", held, request(Renew, maxHold), Untimely, Keep, CodeMaxHold, "held since 2027-01-15T08:00:00.000Z"},
-		{"renew, made before the hold", held, request(Renew, early), Late, Keep, CodeLate, changed},
+		{"renew, made before the lock was freed", freed, request(Renew, other, early), Late, Keep, CodeLate, changed},
 		{"renew by another's lock id", held, request(Renew, other), Theirs, Keep, CodeNotHolder, notNamed},
 		{"renew stale by another's lock id", stale, request(Renew, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
 		{"renew when torn", torn, renewal, Torn, Keep, CodeLedger, ledgerSays},
@@ -74,6 +74,7 @@ func TestEveryCell(t *testing.T) {
 		{"release a workspace never seen", unseen, release, Unseen, Keep, CodeNotHeld, unlocked},
 		{"release again, same request", freed, release, Repeat, Keep, "", ""},
 		{"release again, same request, others in between", reacquired, request(ReleaseLock, id("r2"), byID), Repeat, Keep, "", ""},
+		{"release again, naming no hold, others in between", after(acquire, release, request(Acquire, other)), release, Repeat, Keep, "", ""},
 		{"release again, new request", freed, request(ReleaseLock, id("r8")), Free, Keep, CodeNotHeld, unlocked},
 		{"release again by lock id, new request", freed, request(ReleaseLock, id("r8"), byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
 		{"release", held, release, Mine, End, "", ""},
@@ -85,6 +86,7 @@ func TestEveryCell(t *testing.T) {
 
 		{"mark a workspace never seen", unseen, markStale, Unseen, Keep, CodeNotHeld, unlocked},
 		{"mark again, same request", stale, markStale, Repeat, Keep, "", ""},
+		{"mark again, same request, others in between", after(acquire, markStale, force, request(Acquire, other)), markStale, Repeat, Keep, "", ""},
 		{"mark a free lock", freed, markStale, Free, Keep, CodeNotHeld, unlocked},
 		{"mark a hold that ended", freed, request(MarkStale, byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
 		{"mark", held, markStale, Mine, Mark, "", ""},
@@ -132,7 +134,7 @@ func TestEveryCell(t *testing.T) {
 	}
 	for _, o := range Ops() {
 		for _, s := range Situations() {
-			if asked := table[o][s] != unasked; visited[o][s] != asked {
+			if asked := !Unasked(table[o][s]); visited[o][s] != asked {
 				t.Errorf("%s in situation %s: visited %v, want %v", o, s, visited[o][s], asked)
 			}
 		}
@@ -316,13 +318,37 @@ func TestRunnerGuard(t *testing.T) {
 	}
 }
 
-// A client that sends one request id with everything is never told of a
-// release that did not happen.
+// A client that sends one request id with everything, but names its holds, is
+// never told of a release that did not happen.
 func TestReusedRequestID(t *testing.T) {
 	t.Parallel()
-	l := after(request(Acquire), request(ReleaseLock), request(Acquire, lockID("id-b")))
-	if out := Step(l, request(ReleaseLock)); !out.Wrote() {
+	l := after(request(Acquire), request(ReleaseLock, lockID("id-a")), request(Acquire, lockID("id-b")))
+	if out := Step(l, request(ReleaseLock, lockID("id-b"))); !out.Wrote() {
 		t.Errorf("second hold, same request id: %s, %v", out.Situation, out.Err())
+	}
+}
+
+// The retry of a release whose reply was lost, made by a client that did not
+// name its hold and so at a later time, must not free the next holder.
+func TestRetriedReleaseSparesTheNextHolder(t *testing.T) {
+	t.Parallel()
+	l := after(request(Acquire), request(ReleaseLock), request(Acquire, lockID("id-b"), now(t0+10)))
+	out := Step(l, request(ReleaseLock, now(t0+20)))
+	if out.Wrote() || !out.Answer().OK || !out.Answer().Repeat || out.Lock.LockID != "id-b" {
+		t.Errorf("%s: %+v", out.Situation, out.Answer())
+	}
+}
+
+// The late copy of a renewal takes nothing back of what a later one gave.
+func TestLateRenewalShortensNoLease(t *testing.T) {
+	t.Parallel()
+	first := request(Renew, now(t0+50_000))
+	l := after(request(Acquire, lease(60_000)), first, request(Renew, id("r2"), now(t0+100_000)))
+	if out := Step(l, first); out.Wrote() || !out.Answer().OK {
+		t.Errorf("%s: %+v", out.Situation, out.Answer())
+	}
+	if out := Step(l, request(MarkStale, now(t0+115_000))); out.Wrote() {
+		t.Error("marked stale within the lease that the holder was told of")
 	}
 }
 

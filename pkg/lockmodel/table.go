@@ -10,7 +10,7 @@ var table = Table{
 		Repeat:      again,
 		Free:        take,
 		SpentID:     refuseSpent,
-		Mine:        again,
+		Mine:        unasked,
 		StaleMine:   refuseStale,
 		Untimely:    unasked,
 		Late:        refuseLateAcquire,
@@ -78,7 +78,7 @@ var (
 	renew   = Rule{Effect: Extend, Why: "the holder is alive and says so"}
 	mark    = Rule{Effect: Mark, Why: "a suspicion is recorded; nothing is freed by it"}
 	force   = Rule{Effect: End, Why: "a stale hold is ended by a deliberate act"}
-	again   = Rule{Why: "an earlier copy was applied; its answer is given again"}
+	again   = Rule{Why: "an earlier copy was applied: its answer is given again"}
 
 	refuseHeld = Rule{Code: CodeHeld, Reason: "lock held by {runner}",
 		Why: "one holder at a time"}
@@ -112,8 +112,8 @@ var (
 	refuseMaxHold = Rule{Code: CodeMaxHold, Reason: "held since {acquired_at}: the lease would reach beyond the greatest length of a hold",
 		Why: "no hold is renewed for ever"}
 	unasked = Rule{Code: CodeLedger, Reason: "refused: no request comes here",
-		Why: "not asked: time does not matter to this operation"}
-	refuseLate = Rule{Code: CodeLate, Reason: "the lock changed after this request was made; look at it again before you repeat the request",
+		Why: "no request of this operation is in this situation"}
+	refuseLate = Rule{Code: CodeLate, Reason: "the lock changed after this request was made; look at it again, and name its lock_id to mean the hold that you see",
 		Why: "a late copy must not act on a hold that it can't mean"}
 	refuseLedger = Rule{Code: CodeLedger, Reason: "refused by the ledger: it counts {holders} while the state is {state}; the item needs repair by hand",
 		Why: "nothing is done to an item that no transition writes"}

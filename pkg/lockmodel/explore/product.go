@@ -1,0 +1,194 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// Item is a stored item as a checker makes it: sound, torn or mistyped.
+type Item struct {
+	Name string
+	// Attributes are strings, int64s, or of a type that belongs to none of
+	// the attributes (Mistyped). Nil means that there is no item.
+	Attributes map[lockmodel.Attr]any
+}
+
+// Mistyped stands for a value of a wrong type: neither text nor number.
+type Mistyped struct{}
+
+// Lock is how the service reads the item: what is mistyped is missing.
+func (i Item) Lock() lockmodel.Lock {
+	l := lockmodel.NewLock("ws")
+	l.Exists = i.Attributes != nil
+	text := func(a lockmodel.Attr) string { s, _ := i.Attributes[a].(string); return s }
+	number := func(a lockmodel.Attr) int64 {
+		if n, ok := i.Attributes[a].(int64); ok {
+			return n
+		}
+		return lockmodel.Missing
+	}
+	l.State = text(lockmodel.AttrState)
+	l.Holders = number(lockmodel.AttrHolders)
+	l.Fence = number(lockmodel.AttrFence)
+	l.LockID = text(lockmodel.AttrLockID)
+	l.Runner = text(lockmodel.AttrRunner)
+	l.Principal = text(lockmodel.AttrPrincipal)
+	l.AcquiredAt = number(lockmodel.AttrAcquiredAt)
+	l.StaleAt = number(lockmodel.AttrStaleAt)
+	l.LeaseUntil = number(lockmodel.AttrLeaseUntil)
+	l.ChangedAt = number(lockmodel.AttrChangedAt)
+	l.MarkedBy = text(lockmodel.AttrMarkedBy)
+	l.FreedBy = text(lockmodel.AttrFreedBy)
+	l.Spent = text(lockmodel.AttrSpent)
+	return l
+}
+
+// The product is taken at one time by the service's clock, with these terms.
+const productNow = int64(epoch)
+
+var productTerms = []lockmodel.Terms{
+	{},
+	{Skew: 100, Notice: 1000, MaxHold: 10_000},
+}
+
+// Requests gives requests of every shape: every operation, naming no hold, the
+// one in the items or another, by its holder or by another, with and without
+// leases; and, once more under other terms, those that differ in the hold named.
+func Requests() []lockmodel.Request {
+	var all []lockmodel.Request
+	for _, t := range productTerms {
+		for _, o := range lockmodel.Ops() {
+			for _, lockID := range []string{"", "id-a", "id-b"} {
+				for _, runner := range []string{"", "a", "b"} {
+					for _, principal := range []string{"", "iam:x"} {
+						r := lockmodel.Request{Op: o, Workspace: "ws", ID: "r1", LockID: lockID, Runner: runner,
+							Principal: principal, Now: productNow, Terms: t}
+						if o == lockmodel.Renew {
+							r.Lease = 5000
+						}
+						if r.Validate() != nil {
+							continue // an acquire without a name
+						}
+						if t != productTerms[0] && (principal != "" || runner != "" && o != lockmodel.Acquire) {
+							continue // guards don't depend on terms
+						}
+						all = append(all, r)
+						if o == lockmodel.Acquire {
+							r.Lease = 5000
+							all = append(all, r)
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// attributes is a change of a base item.
+type attributes = map[lockmodel.Attr]any
+
+// Items gives the absent item, a base item for each state, and each of these
+// with one thing changed: an attribute missing or mistyped, a ledger that
+// disagrees, a deadline on either side, a memory of the requests of Requests.
+func Items() []Item {
+	items := []Item{{Name: "absent"}, {Name: "empty", Attributes: attributes{}}}
+	bases := map[lockmodel.State]attributes{
+		lockmodel.Unlocked: {
+			lockmodel.AttrState: lockmodel.Unlocked, lockmodel.AttrHolders: int64(0), lockmodel.AttrFence: int64(3),
+			lockmodel.AttrChangedAt: productNow - 500, lockmodel.AttrMarkedBy: "mark_stale/r0", lockmodel.AttrFreedBy: "release_lock/r0",
+			lockmodel.AttrSpent: "id-0",
+		},
+		lockmodel.Held: {
+			lockmodel.AttrState: lockmodel.Held, lockmodel.AttrHolders: int64(1), lockmodel.AttrFence: int64(4),
+			lockmodel.AttrLockID: "id-a", lockmodel.AttrRunner: "a", lockmodel.AttrPrincipal: lockmodel.Anonymous,
+			lockmodel.AttrAcquiredAt: productNow - 500, lockmodel.AttrChangedAt: productNow - 500,
+			lockmodel.AttrMarkedBy: "mark_stale/r00", lockmodel.AttrFreedBy: "release_lock/r0", lockmodel.AttrSpent: "id-0",
+		},
+	}
+	stale := maps.Clone(bases[lockmodel.Held])
+	maps.Copy(stale, attributes{
+		lockmodel.AttrState: lockmodel.Stale, lockmodel.AttrStaleAt: productNow - 1000, lockmodel.AttrMarkedBy: "mark_stale/r0",
+	})
+	bases[lockmodel.Stale] = stale
+
+	for _, state := range lockmodel.States() {
+		base := bases[state]
+		with := func(name string, change attributes) {
+			changed := maps.Clone(base)
+			for a, v := range change {
+				if v == nil {
+					delete(changed, a)
+				} else {
+					changed[a] = v
+				}
+			}
+			items = append(items, Item{Name: state + ", " + name, Attributes: changed})
+		}
+		with("sound", nil)
+		for _, a := range slices.Sorted(maps.Keys(base)) {
+			with(string(a)+" missing", attributes{a: nil})
+			if a != lockmodel.AttrState { // the key of an index is a string or missing
+				with(string(a)+" mistyped", attributes{a: Mistyped{}})
+			}
+		}
+		for _, v := range tampered {
+			with(fmt.Sprintf("%s %v", v.attr, v.value), attributes{v.attr: v.value})
+		}
+		for _, m := range remembered() {
+			with("remembers "+m.name, m.change)
+		}
+	}
+	return items
+}
+
+// tampered are single values that a base item gets, sound in some states and
+// torn in others.
+var tampered = []struct {
+	attr  lockmodel.Attr
+	value any
+}{
+	{lockmodel.AttrState, lockmodel.Unlocked}, {lockmodel.AttrState, lockmodel.Held}, {lockmodel.AttrState, lockmodel.Stale},
+	{lockmodel.AttrState, "force_released"},
+	{lockmodel.AttrHolders, int64(-1)}, {lockmodel.AttrHolders, int64(0)}, {lockmodel.AttrHolders, int64(1)}, {lockmodel.AttrHolders, int64(2)},
+	{lockmodel.AttrFence, int64(0)}, {lockmodel.AttrFence, int64(-1)},
+	{lockmodel.AttrChangedAt, int64(-1)}, {lockmodel.AttrChangedAt, productNow}, {lockmodel.AttrChangedAt, productNow + 1},
+	{lockmodel.AttrChangedAt, productNow + 100}, {lockmodel.AttrChangedAt, productNow + 101},
+	{lockmodel.AttrLeaseUntil, productNow - 101}, {lockmodel.AttrLeaseUntil, productNow - 100}, {lockmodel.AttrLeaseUntil, productNow - 1},
+	{lockmodel.AttrLeaseUntil, productNow}, {lockmodel.AttrLeaseUntil, Mistyped{}},
+	{lockmodel.AttrStaleAt, int64(-1)}, {lockmodel.AttrStaleAt, productNow - 1099}, {lockmodel.AttrStaleAt, productNow - 1100},
+	{lockmodel.AttrLockID, ""}, {lockmodel.AttrLockID, " "}, {lockmodel.AttrLeaseUntil, productNow + 4999}, {lockmodel.AttrLeaseUntil, productNow + 5000},
+	{lockmodel.AttrAcquiredAt, productNow - 5000}, {lockmodel.AttrAcquiredAt, productNow - 5001},
+	{lockmodel.AttrPrincipal, "iam:x"},
+	{lockmodel.AttrSpent, "id-a"}, {lockmodel.AttrSpent, "id-b"},
+}
+
+// memory is a change that makes an item remember a request.
+type memory struct {
+	name   string
+	change attributes
+}
+
+// remembered gives, for each request that the lock would have to know again,
+// the memory of it.
+func remembered() []memory {
+	var all []memory
+	seen := map[string]bool{}
+	for _, r := range Requests() {
+		attr, key := lockmodel.AttrFreedBy, r.Key()
+		switch r.Op {
+		case lockmodel.Acquire, lockmodel.Renew:
+			continue
+		case lockmodel.MarkStale:
+			attr = lockmodel.AttrMarkedBy
+		}
+		if !seen[key] {
+			seen[key] = true
+			all = append(all, memory{key, attributes{attr: key}})
+		}
+	}
+	return all
+}
