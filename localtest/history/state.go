@@ -14,87 +14,96 @@ type state struct {
 	acquisitions int64
 }
 
-// Step is asked about instants, not about times: a request is made at present,
-// and what the lock remembers lies before or after.
+// Step is asked about instants, not about times. A request is made at present,
+// and may ask for a lease until asked; what the lock remembers lies before,
+// between or after.
 const (
-	past    = 1
-	present = 2
-	future  = 3
+	past = iota + 1
+	present
+	future
+	asked
+	beyond
+
+	askedLease = asked - present
 )
 
 // moment is how the service's clock stands to what a lock remembers.
 type moment struct {
-	late bool // the lock changed after the request was made
-	live bool // the holder's lease runs
+	changed int64 // past, or future: after the request was made
+	lease   int64 // past, future or beyond: how far the holder's lease reaches
 }
 
 // moments gives those which a call can have met.
 func (s *state) moments(c *call) []moment {
-	moments := make([]moment, 0, 4)
-	for _, m := range [...]moment{{false, false}, {false, true}, {true, false}, {true, true}} {
-		if s.canBeLate(c, m.late) && s.canBeLive(c, m.live) {
-			moments = append(moments, m)
+	moments := make([]moment, 0, 6)
+	for _, changed := range [...]int64{past, future} {
+		for _, lease := range [...]int64{lockmodel.Missing, past, future, beyond} {
+			if s.canHaveChanged(c, changed) && s.canReach(c, lease) {
+				moments = append(moments, moment{changed, lease})
+			}
 		}
 	}
 	return moments
 }
 
-func (s *state) canBeLate(c *call, late bool) bool {
+func (s *state) canHaveChanged(c *call, when int64) bool {
 	switch {
 	case !s.lock.Exists:
-		return !late
-	case late:
+		return when == past
+	case when == future:
 		return s.changed.hi > c.during.lo+c.skew
 	}
 	return s.changed.lo <= c.during.hi+c.skew
 }
 
-func (s *state) canBeLive(c *call, live bool) bool {
-	switch {
-	case s.lock.LeaseUntil == lockmodel.Missing:
-		return !live
-	case live:
-		return s.lease.hi >= c.during.lo-c.skew
+func (s *state) canReach(c *call, lease int64) bool {
+	switch lease {
+	case lockmodel.Missing:
+		return s.lock.LeaseUntil == lockmodel.Missing
+	case past:
+		return s.lock.LeaseUntil != lockmodel.Missing && s.lease.lo < c.during.hi-c.skew
+	case beyond:
+		return s.lock.LeaseUntil != lockmodel.Missing && c.Request.Lease > 0 && s.lease.hi >= c.during.lo+c.Request.Lease
 	}
-	return s.lease.lo < c.during.hi-c.skew
+	return s.lock.LeaseUntil != lockmodel.Missing && s.lease.hi >= c.during.lo-c.skew &&
+		(c.Request.Lease == 0 || s.lease.lo < c.during.hi+c.Request.Lease)
 }
 
 // step performs a call's request at a moment.
 func (s *state) step(c *call, m moment) (state, lockmodel.Outcome) {
 	before, r := s.lock, c.Request
 	r.Now = present
+	if r.Lease > 0 {
+		r.Lease = askedLease
+	}
 	if before.Exists {
-		before.ChangedAt = past
-		if m.late {
-			before.ChangedAt = future
-		}
+		before.ChangedAt = m.changed
 	}
-	if before.LeaseUntil != lockmodel.Missing {
-		before.LeaseUntil = past
-		if m.live {
-			before.LeaseUntil = future
-		}
-	}
+	before.LeaseUntil = m.lease
 	out := lockmodel.Step(before, r)
 	next := *s
 	if !out.Wrote() {
 		return next, out
 	}
 	next.lock = timeless(out.Lock)
-	next.changed = c.during
-	switch out.Rule.Effect {
-	case lockmodel.Take:
+	update(&next.acquired, out.Lock.AcquiredAt, present, c.during)
+	update(&next.stale, out.Lock.StaleAt, present, c.during)
+	update(&next.changed, out.Lock.ChangedAt, present, c.during)
+	update(&next.lease, out.Lock.LeaseUntil, asked, c.during.plus(c.Request.Lease))
+	if out.Rule.Effect == lockmodel.Take {
 		next.acquisitions++
-		next.acquired, next.stale, next.lease = c.during, span{}, span{}
-	case lockmodel.Mark:
-		next.stale = c.during
-	case lockmodel.End:
-		next.acquired, next.stale, next.lease = span{}, span{}, span{}
-	}
-	if r.Lease > 0 {
-		next.lease = c.during.plus(r.Lease)
 	}
 	return next, out
+}
+
+// update follows an instant that Step may have set, or removed.
+func update(known *span, instant, set int64, to span) {
+	switch instant {
+	case lockmodel.Missing:
+		*known = span{}
+	case set:
+		*known = to
+	}
 }
 
 // timeless replaces the times of a lock, so that locks which differ in these
@@ -151,8 +160,6 @@ func (s state) gave(out lockmodel.Outcome, c *call) (state, bool) {
 		s.changed = s.acquired
 	case lockmodel.Mark:
 		s.changed = s.stale
-	case lockmodel.Extend:
-		s.changed = s.lease.plus(-c.Request.Lease)
 	}
 	return s, ok
 }
