@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/statelock/statelock/pkg/ddbstore"
+	"github.com/statelock/statelock/pkg/lockapi"
 )
 
 func TestConfigFrom(t *testing.T) {
@@ -15,9 +16,19 @@ func TestConfigFrom(t *testing.T) {
 		want    Config
 		problem string
 	}{
-		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{"locks", ddbstore.DefaultClockSkew}, ""},
-		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{arn, 90 * time.Second}, ""},
-		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=0s"}, Config{"locks", 0}, ""},
+		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{Table: "locks", ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease}, ""},
+		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{Table: arn, ClockSkew: 90 * time.Second, MaxLease: lockapi.MaxLease}, ""},
+		{
+			[]string{
+				"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=0s", "STATELOCK_DEFAULT_LEASE=1m", "STATELOCK_MAX_LEASE=2h",
+				"STATELOCK_NOTICE=30s", "STATELOCK_MAX_HOLD=12h",
+			},
+			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour}, "",
+		},
+		{
+			[]string{"STATELOCK_TABLE=locks", "STATELOCK_DEFAULT_LEASE=3h", "STATELOCK_MAX_LEASE=2h"},
+			Config{}, "STATELOCK_DEFAULT_LEASE, STATELOCK_MAX_LEASE: the default lease must be between 5s and 2h0m0s",
+		},
 		{nil, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},
 		{[]string{"STATELOCK_TABLE="}, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},
 		{[]string{"STATELOCK_TABLE=a b"}, Config{}, `STATELOCK_TABLE: "a b" is not a DynamoDB table name`},

@@ -34,6 +34,6 @@ func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handl
 	if err != nil {
 		return nil, err
 	}
-	store := ddbstore.New(client, ddbstore.Options{Table: c.Table, ClockSkew: c.ClockSkew})
-	return &handler{service: lockapi.New(store, lockapi.Options{Log: log}), log: log}, nil
+	store := ddbstore.New(client, ddbstore.Options{Table: c.Table, ClockSkew: c.ClockSkew, Notice: c.Notice, MaxHold: c.MaxHold})
+	return &handler{service: lockapi.New(store, lockapi.Options{Log: log, Leases: c.leases()}), log: log}, nil
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"slices"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -23,7 +25,9 @@ func inboundV1(event []byte, k kind) (inbound, caller, error) {
 		stage = c.Stage
 	}
 	header := make(http.Header, len(e.Headers))
-	for name, values := range either(e.MultiValueHeaders, e.Headers) {
+	named := either(e.MultiValueHeaders, e.Headers)
+	for _, name := range slices.Sorted(maps.Keys(named)) { // names may differ in case alone
+		values := named[name]
 		name = textproto.CanonicalMIMEHeaderKey(name)
 		header[name] = append(header[name], values...)
 	}

@@ -52,7 +52,7 @@ func principalV2(a *events.APIGatewayV2HTTPRequestContextAuthorizerDescription) 
 
 // principalV1 reads the caller of payload 1.0: IAM puts it into the identity,
 // JWT and Cognito authorizers put the claims into the authorizer. A Lambda
-// authorizer can't forge claims: its context holds no objects.
+// authorizer is the deployment's own code and is believed like these.
 func principalV1(c events.APIGatewayProxyRequestContext) string {
 	if c.Identity.UserArn != "" {
 		return "iam:" + c.Identity.UserArn
