@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -122,7 +123,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 					}
 					var answer map[string]any
 					err = json.NewDecoder(resp.Body).Decode(&answer)
-					resp.Body.Close() //nolint:errcheck // read to its end or killed
+					resp.Body.Close()
 					if err != nil {
 						return
 					}
@@ -156,39 +157,39 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 func TestGracefulShutdown(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--memory")
-	body, feed := io.Pipe()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/v1/acquire", body)
+	address := strings.TrimPrefix(s.url, "http://")
+	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := make(chan int, 1)
-	go func() {
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Error(err)
-			got <- 0
-			return
-		}
-		resp.Body.Close() //nolint:errcheck // the status is all that is asked
-		got <- resp.StatusCode
-	}()
-	io.WriteString(feed, `{"ws":"prod",`) //nolint:errcheck // the status tells
-	// A pipe hands over when it is read: the request is on its way. The
-	// server has it once it has stopped listening without having ended.
+	defer conn.Close()
+	const body = `{"ws":"prod","runner":"a"}`
+	fmt.Fprintf(conn, "POST /v1/acquire HTTP/1.1\r\nHost: %s\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", address, len(body))
+	answers := bufio.NewReader(conn)
+	// The server says so when it wants the body: the request is under way.
+	if line, err := answers.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if _, err := answers.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		resp, err := http.Get(s.url + "/v1/locks")
+	for { // until it has stopped listening
+		probe, err := net.Dial("tcp", address)
 		if err != nil {
 			break
 		}
-		resp.Body.Close() //nolint:errcheck // polling for the refusal
+		probe.Close()
 	}
-	io.WriteString(feed, `"runner":"a"}`) //nolint:errcheck // the status tells
-	feed.Close()                          //nolint:errcheck // never fails
-	if status := <-got; status != 200 {
-		t.Errorf("the request under way got %d", status)
+	io.WriteString(conn, body) //nolint:errcheck // the answer tells
+	resp, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+		t.Errorf("the request under way got %d", resp.StatusCode)
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("ended with %v", err)

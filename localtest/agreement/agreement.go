@@ -64,7 +64,8 @@ func (c *checker) item(ctx context.Context, ws string, item explore.Item, reques
 	}
 	for _, r := range requests {
 		r.Workspace = ws
-		store := ddbstore.New(c.client, ddbstore.Options{Table: c.table,
+		store := ddbstore.New(c.client, ddbstore.Options{
+			Table:     c.table,
 			ClockSkew: ms(r.Terms.Skew), Notice: ms(r.Terms.Notice), MaxHold: ms(r.Terms.MaxHold),
 			Now: func() time.Time { return time.UnixMilli(r.Now) },
 		})

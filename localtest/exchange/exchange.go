@@ -36,8 +36,10 @@ func Steps() []Step {
 		{Name: "the runner acquires", Op: "acquire", WS: ws, Runner: ci, WantStatus: 200, WantOK: true, WantOwner: ci},
 		{Name: "another is refused", Op: "acquire", WS: ws, Runner: jane, WantStatus: 423, WantReason: "lock held by ci-runner-7"},
 		{Name: "the state names the holder", Op: "lock_state", WS: ws, WantStatus: 200, WantState: lockmodel.Held, WantOwner: ci},
-		{Name: "a live holder is not bulldozed", Op: "force_unlock", WS: ws, WantStatus: 409,
-			WantReason: "force-unlock only from stale — a live holder is never bulldozed"},
+		{
+			Name: "a live holder is not bulldozed", Op: "force_unlock", WS: ws, WantStatus: 409,
+			WantReason: "force-unlock only from stale — a live holder is never bulldozed",
+		},
 		{Name: "the holder is given up on", Op: "mark_stale", WS: ws, WantStatus: 200, WantOK: true, WantState: lockmodel.Stale},
 		{Name: "stale is still locked", Op: "acquire", WS: ws, Runner: jane, WantStatus: 423, WantReason: "lock held by ci-runner-7"},
 		{Name: "the stale lock is freed", Op: "force_unlock", WS: ws, WantStatus: 200, WantOK: true, WantState: lockmodel.Unlocked},

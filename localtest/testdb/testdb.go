@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -45,8 +46,8 @@ func Open(t testing.TB, between ...func(http.RoundTripper) http.RoundTripper) *D
 		db.requests.Add(1)
 		return transport.RoundTrip(r)
 	}))
-	for i := len(between) - 1; i >= 0; i-- {
-		through = between[i](through)
+	for _, wrap := range slices.Backward(between) {
+		through = wrap(through)
 	}
 	db.Client = client(endpoint, through)
 

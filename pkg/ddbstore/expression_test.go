@@ -24,8 +24,11 @@ func TestExpressions(t *testing.T) {
 			name string
 			is   bool
 		}{
-			{"lock_id", r.LockID != ""}, {"runner", r.Runner != ""}, {"lease", r.Lease > 0},
-			{"notice", r.Terms.Notice > 0}, {"max_hold", r.Terms.MaxHold > 0},
+			{"lock_id", r.LockID != ""},
+			{"runner", r.Runner != ""},
+			{"lease", r.Lease > 0},
+			{"notice", r.Terms.Notice > 0},
+			{"max_hold", r.Terms.MaxHold > 0},
 		} {
 			if with.is {
 				b.WriteString(", " + with.name)

@@ -133,8 +133,10 @@ func (q Query) resume() (states []lockmodel.State, after string, err error) {
 	states = []lockmodel.State{lockmodel.Held, lockmodel.Stale}
 	if q.State != "" {
 		if !slices.Contains(lockmodel.States(), q.State) {
-			return nil, "", &lockmodel.FieldError{Field: "state",
-				Problem: fmt.Sprintf("must be one of %s", strings.Join(lockmodel.States(), ", "))}
+			return nil, "", &lockmodel.FieldError{
+				Field:   "state",
+				Problem: fmt.Sprintf("must be one of %s", strings.Join(lockmodel.States(), ", ")),
+			}
 		}
 		states = []lockmodel.State{q.State}
 	}

@@ -49,11 +49,15 @@ func (a *API) failed(ctx context.Context, err error) (int, any) {
 	}
 	a.log.LogAttrs(ctx, level, "the store failed", slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
 	if errors.Is(err, ddbstore.ErrTableDisagrees) {
-		return http.StatusInternalServerError, failure{Code: "internal",
-			Reason: "the lock table did not behave as this service relies on; look at the lock and at the service's log before you go on"}
+		return http.StatusInternalServerError, failure{
+			Code:   "internal",
+			Reason: "the lock table did not behave as this service relies on; look at the lock and at the service's log before you go on",
+		}
 	}
-	return http.StatusServiceUnavailable, failure{Code: "unavailable",
-		Reason: "the lock table can't be reached now; if this was to change a lock, it may have been applied: send the same request again, with the same request id"}
+	return http.StatusServiceUnavailable, failure{
+		Code:   "unavailable",
+		Reason: "the lock table can't be reached now; if this was to change a lock, it may have been applied: send the same request again, with the same request id",
+	}
 }
 
 // Forbid answers that a request is not let in, and why.

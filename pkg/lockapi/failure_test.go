@@ -37,8 +37,10 @@ func TestDatabaseFailuresAreNoVerdicts(t *testing.T) {
 		return func(http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(*http.Request) (*http.Response, error) {
 				body := `{"__type":"com.amazonaws.dynamodb.v20120810#` + kind + `","message":"a secret of the database"}`
-				return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-					Body: io.NopCloser(strings.NewReader(body))}, nil
+				return &http.Response{
+					StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+					Body: io.NopCloser(strings.NewReader(body)),
+				}, nil
 			})
 		}
 	}

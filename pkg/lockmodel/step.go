@@ -13,8 +13,10 @@ func Step(l Lock, r Request) Outcome { return table.Step(l, r) }
 // Step is Step by the rules of t.
 func (t *Table) Step(l Lock, r Request) Outcome {
 	if int(r.Op) >= numOps {
-		return Outcome{Request: r, Situation: Torn, Before: l, Lock: l,
-			Rule: refuseUnknown}
+		return Outcome{
+			Request: r, Situation: Torn, Before: l, Lock: l,
+			Rule: refuseUnknown,
+		}
 	}
 	s := Classify(l, r)
 	rule := t[r.Op][s]

@@ -80,43 +80,77 @@ var (
 	force   = Rule{Effect: End, Why: "a stale hold is ended by a deliberate act"}
 	again   = Rule{Why: "an earlier copy was applied: its answer is given again"}
 
-	refuseHeld = Rule{Code: CodeHeld, Reason: "lock held by {runner}",
-		Why: "one holder at a time"}
-	refuseStale = Rule{Code: CodeStale, Reason: "lock held by {runner}",
-		Why: "stale is a suspicion: it never frees by itself"}
-	refuseSpent = Rule{Code: CodeSpent, Reason: "lock id {id} was released already; acquire with a new one",
-		Why: "a late copy must not lock for a client that is gone"}
-	refuseLateAcquire = Rule{Code: CodeLate, AskAgain: true,
+	refuseHeld = Rule{
+		Code: CodeHeld, Reason: "lock held by {runner}",
+		Why: "one holder at a time",
+	}
+	refuseStale = Rule{
+		Code: CodeStale, Reason: "lock held by {runner}",
+		Why: "stale is a suspicion: it never frees by itself",
+	}
+	refuseSpent = Rule{
+		Code: CodeSpent, Reason: "lock id {id} was released already; acquire with a new one",
+		Why: "a late copy must not lock for a client that is gone",
+	}
+	refuseLateAcquire = Rule{
+		Code: CodeLate, AskAgain: true,
 		Reason: "the lock was freed after this request was made; ask again",
-		Why:    "a late copy has nobody to ask again; a live caller has"}
-	refuseSecondHolder = Rule{Code: CodeLedger,
+		Why:    "a late copy has nobody to ask again; a live caller has",
+	}
+	refuseSecondHolder = Rule{
+		Code:   CodeLedger,
 		Reason: "second holder refused: the ledger counts {holders} while the state is {state}",
-		Why:    "the ledger walls the state a second time"}
+		Why:    "the ledger walls the state a second time",
+	}
 
-	refuseNotHeld = Rule{Code: CodeNotHeld, Reason: "the lock is unlocked already: nobody holds it",
-		Why: "there is no hold to act on"}
-	refuseEnded = Rule{Code: CodeNotHeld, Reason: "the lock is unlocked already: the hold {id} has ended",
-		Why: "that hold has ended, and not by this request"}
-	refuseNotHolder = Rule{Code: CodeNotHolder, Reason: "the lock is held by {runner} under lock id {lock_id}, not by the hold that this request names",
-		Why: "the request means another hold"}
-	refuseAlreadyStale = Rule{Code: CodeStale, Reason: "the lock is stale already, since {stale_at}",
-		Why: "the suspicion is on record"}
-	refuseNotStale = Rule{Code: CodeNotStale, Reason: "force-unlock only from stale — a live holder is never bulldozed",
-		Why: "there is no way from held to unlocked but the holder's own release"}
-	refuseStaleRenewal = Rule{Code: CodeStale, Reason: "marked stale since {stale_at}: the hold can still be released, not renewed",
-		Why: "a woken holder must learn that it was given up on"}
-	refuseLeaseLive = Rule{Code: CodeLeaseLive, Reason: "the lease of {runner} runs until {lease_until}, {left} more",
-		Why: "a holder that renews its lease is alive"}
-	refuseNotice = Rule{Code: CodeNotice, Reason: "the lock is stale since {stale_at}; it may be force-unlocked in {notice}",
-		Why: "the holder is given notice before its lock is taken away"}
-	refuseMaxHold = Rule{Code: CodeMaxHold, Reason: "held since {acquired_at}: the lease would reach beyond the greatest length of a hold",
-		Why: "no hold is renewed for ever"}
-	unasked = Rule{Code: CodeLedger, Reason: "refused: no request comes here",
-		Why: "no request of this operation is in this situation"}
-	refuseLate = Rule{Code: CodeLate, Reason: "the lock changed after this request was made; look at it again, and name its lock_id to mean the hold that you see",
-		Why: "a late copy must not act on a hold that it can't mean"}
-	refuseLedger = Rule{Code: CodeLedger, Reason: "refused by the ledger: it counts {holders} while the state is {state}; the item needs repair by hand",
-		Why: "nothing is done to an item that no transition writes"}
+	refuseNotHeld = Rule{
+		Code: CodeNotHeld, Reason: "the lock is unlocked already: nobody holds it",
+		Why: "there is no hold to act on",
+	}
+	refuseEnded = Rule{
+		Code: CodeNotHeld, Reason: "the lock is unlocked already: the hold {id} has ended",
+		Why: "that hold has ended, and not by this request",
+	}
+	refuseNotHolder = Rule{
+		Code: CodeNotHolder, Reason: "the lock is held by {runner} under lock id {lock_id}, not by the hold that this request names",
+		Why: "the request means another hold",
+	}
+	refuseAlreadyStale = Rule{
+		Code: CodeStale, Reason: "the lock is stale already, since {stale_at}",
+		Why: "the suspicion is on record",
+	}
+	refuseNotStale = Rule{
+		Code: CodeNotStale, Reason: "force-unlock only from stale — a live holder is never bulldozed",
+		Why: "there is no way from held to unlocked but the holder's own release",
+	}
+	refuseStaleRenewal = Rule{
+		Code: CodeStale, Reason: "marked stale since {stale_at}: the hold can still be released, not renewed",
+		Why: "a woken holder must learn that it was given up on",
+	}
+	refuseLeaseLive = Rule{
+		Code: CodeLeaseLive, Reason: "the lease of {runner} runs until {lease_until}, {left} more",
+		Why: "a holder that renews its lease is alive",
+	}
+	refuseNotice = Rule{
+		Code: CodeNotice, Reason: "the lock is stale since {stale_at}; it may be force-unlocked in {notice}",
+		Why: "the holder is given notice before its lock is taken away",
+	}
+	refuseMaxHold = Rule{
+		Code: CodeMaxHold, Reason: "held since {acquired_at}: the lease would reach beyond the greatest length of a hold",
+		Why: "no hold is renewed for ever",
+	}
+	unasked = Rule{
+		Code: CodeLedger, Reason: "refused: no request comes here",
+		Why: "no request of this operation is in this situation",
+	}
+	refuseLate = Rule{
+		Code: CodeLate, Reason: "the lock changed after this request was made; look at it again, and name its lock_id to mean the hold that you see",
+		Why: "a late copy must not act on a hold that it can't mean",
+	}
+	refuseLedger = Rule{
+		Code: CodeLedger, Reason: "refused by the ledger: it counts {holders} while the state is {state}; the item needs repair by hand",
+		Why: "nothing is done to an item that no transition writes",
+	}
 
 	// refuseUnknown stands in no cell: it is for operations without a column.
 	refuseUnknown = Rule{Code: CodeUnknownOp, Reason: "there is no such operation"}

@@ -68,8 +68,10 @@ type result struct {
 // which something does not hold.
 func Explore(b Bounds, machine Stepper) Report {
 	start := time.Now()
-	e := &explorer{bounds: b, machine: machine,
-		found: map[world]int32{}, lockIDs: map[lockmodel.Lock]uint32{}, steps: map[pair]result{}}
+	e := &explorer{
+		bounds: b, machine: machine,
+		found: map[world]int32{}, lockIDs: map[lockmodel.Lock]uint32{}, steps: map[pair]result{},
+	}
 	e.visit(world{lock: e.number(lockmodel.NewLock("ws"))}, -1)
 	for n := 0; n < len(e.worlds) && e.violation == nil; n++ {
 		e.successors(e.worlds[n], func(next world, _ func() string) {
@@ -129,7 +131,7 @@ func (e *explorer) apply(w world, m message) result {
 	if r, ok := e.steps[p]; ok {
 		return r
 	}
-	before, request := e.locks[w.lock], m.request()
+	before, request := e.locks[w.lock], m.request(e.bounds.terms())
 	out := e.machine(before, request)
 	r := result{
 		lock: e.number(out.Lock), done: out.Rule.Done(), code: out.Rule.Code,
@@ -144,6 +146,13 @@ func (e *explorer) apply(w world, m message) result {
 		e.violation = &Violation{property, problem, trace}
 	}
 	return r
+}
+
+func (b Bounds) terms() lockmodel.Terms {
+	if b.Skew {
+		return lockmodel.Terms{Skew: tick}
+	}
+	return lockmodel.Terms{}
 }
 
 // checkStep names the first property that a step violates.

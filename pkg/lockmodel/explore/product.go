@@ -64,8 +64,10 @@ func Requests() []lockmodel.Request {
 			for _, lockID := range []string{"", "id-a", "id-b"} {
 				for _, runner := range []string{"", "a", "b"} {
 					for _, principal := range []string{"", "iam:x"} {
-						r := lockmodel.Request{Op: o, Workspace: "ws", ID: "r1", LockID: lockID, Runner: runner,
-							Principal: principal, Now: productNow, Terms: t}
+						r := lockmodel.Request{
+							Op: o, Workspace: "ws", ID: "r1", LockID: lockID, Runner: runner,
+							Principal: principal, Now: productNow, Terms: t,
+						}
 						if o == lockmodel.Renew {
 							r.Lease = 5000
 						}
@@ -151,19 +153,38 @@ var tampered = []struct {
 	attr  lockmodel.Attr
 	value any
 }{
-	{lockmodel.AttrState, lockmodel.Unlocked}, {lockmodel.AttrState, lockmodel.Held}, {lockmodel.AttrState, lockmodel.Stale},
+	{lockmodel.AttrState, lockmodel.Unlocked},
+	{lockmodel.AttrState, lockmodel.Held},
+	{lockmodel.AttrState, lockmodel.Stale},
 	{lockmodel.AttrState, "force_released"},
-	{lockmodel.AttrHolders, int64(-1)}, {lockmodel.AttrHolders, int64(0)}, {lockmodel.AttrHolders, int64(1)}, {lockmodel.AttrHolders, int64(2)},
-	{lockmodel.AttrFence, int64(0)}, {lockmodel.AttrFence, int64(-1)},
-	{lockmodel.AttrChangedAt, int64(-1)}, {lockmodel.AttrChangedAt, productNow}, {lockmodel.AttrChangedAt, productNow + 1},
-	{lockmodel.AttrChangedAt, productNow + 100}, {lockmodel.AttrChangedAt, productNow + 101},
-	{lockmodel.AttrLeaseUntil, productNow - 101}, {lockmodel.AttrLeaseUntil, productNow - 100}, {lockmodel.AttrLeaseUntil, productNow - 1},
-	{lockmodel.AttrLeaseUntil, productNow}, {lockmodel.AttrLeaseUntil, Mistyped{}},
-	{lockmodel.AttrStaleAt, int64(-1)}, {lockmodel.AttrStaleAt, productNow - 1099}, {lockmodel.AttrStaleAt, productNow - 1100},
-	{lockmodel.AttrLockID, ""}, {lockmodel.AttrLockID, " "}, {lockmodel.AttrLeaseUntil, productNow + 4999}, {lockmodel.AttrLeaseUntil, productNow + 5000},
-	{lockmodel.AttrAcquiredAt, productNow - 5000}, {lockmodel.AttrAcquiredAt, productNow - 5001},
+	{lockmodel.AttrHolders, int64(-1)},
+	{lockmodel.AttrHolders, int64(0)},
+	{lockmodel.AttrHolders, int64(1)},
+	{lockmodel.AttrHolders, int64(2)},
+	{lockmodel.AttrFence, int64(0)},
+	{lockmodel.AttrFence, int64(-1)},
+	{lockmodel.AttrChangedAt, int64(-1)},
+	{lockmodel.AttrChangedAt, productNow},
+	{lockmodel.AttrChangedAt, productNow + 1},
+	{lockmodel.AttrChangedAt, productNow + 100},
+	{lockmodel.AttrChangedAt, productNow + 101},
+	{lockmodel.AttrLeaseUntil, productNow - 101},
+	{lockmodel.AttrLeaseUntil, productNow - 100},
+	{lockmodel.AttrLeaseUntil, productNow - 1},
+	{lockmodel.AttrLeaseUntil, productNow},
+	{lockmodel.AttrLeaseUntil, Mistyped{}},
+	{lockmodel.AttrStaleAt, int64(-1)},
+	{lockmodel.AttrStaleAt, productNow - 1099},
+	{lockmodel.AttrStaleAt, productNow - 1100},
+	{lockmodel.AttrLockID, ""},
+	{lockmodel.AttrLockID, " "},
+	{lockmodel.AttrLeaseUntil, productNow + 4999},
+	{lockmodel.AttrLeaseUntil, productNow + 5000},
+	{lockmodel.AttrAcquiredAt, productNow - 5000},
+	{lockmodel.AttrAcquiredAt, productNow - 5001},
 	{lockmodel.AttrPrincipal, "iam:x"},
-	{lockmodel.AttrSpent, "id-a"}, {lockmodel.AttrSpent, "id-b"},
+	{lockmodel.AttrSpent, "id-a"},
+	{lockmodel.AttrSpent, "id-b"},
 }
 
 // memory is a change that makes an item remember a request.

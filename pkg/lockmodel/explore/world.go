@@ -14,6 +14,7 @@ type Bounds struct {
 	Renewals     uint8 // by each hold
 	Ticks        uint8 // how often time passes
 	Late         int   // old copies under way at once, at most maxLate
+	Skew         bool  // clocks may differ by a tick
 }
 
 const (
@@ -110,11 +111,11 @@ func actorName(a uint8) string {
 }
 
 // request is what the service makes of a message.
-func (m message) request() lockmodel.Request {
+func (m message) request(terms lockmodel.Terms) lockmodel.Request {
 	r := lockmodel.Request{
 		Op: lockmodel.Op(m.op - 1), Workspace: "ws",
 		ID:  fmt.Sprintf("%s-%d", actorName(m.actor), m.n),
-		Now: at(m.at),
+		Now: at(m.at), Terms: terms,
 	}
 	if m.target > 0 {
 		r.LockID = lockIDOf(m.target - 1)

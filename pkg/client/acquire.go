@@ -1,0 +1,140 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// Request asks for a lock.
+type Request struct {
+	// Workspace names the lock.
+	Workspace string
+	// Runner says who acquires it, for others to read. Required.
+	Runner string
+	// LockID names the new hold; "" has one made, a UUID. No two acquisitions
+	// may share one.
+	LockID string
+	// Lease is for how long the lock is kept without a renewal, in whole
+	// seconds. 0 stands for the service's default, which may be none.
+	Lease time.Duration
+	// Wait is for how long to ask again while somebody else holds the lock.
+	Wait time.Duration
+	// TakeLapsed lets a waiter free the lock of a holder whose lease has
+	// lapsed, in the legal way: mark it stale, force-unlock it, acquire. A lock
+	// without a lease is never taken so.
+	TakeLapsed bool
+	// Waiting, if not nil, is called before each pause of a waiter with the
+	// *HeldError or *UnreachableError that makes it wait.
+	Waiting func(error)
+}
+
+// Acquire takes the lock. Where it has a lease, it is renewed in the background
+// until it is released, abandoned or lost; ctx ends the acquiring only.
+//
+// Errors are *HeldError, where somebody holds the lock and Wait is over;
+// *RefusedError; *UnreachableError; and *lockmodel.FieldError. After one whose
+// outcome is unsure, Acquire has tried to release what it may have got.
+func (c *Client) Acquire(ctx context.Context, r Request) (*Lock, error) {
+	l, err := c.acquire(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	l.start(ctx)
+	return l, nil
+}
+
+// AcquireOnly is Acquire for somebody who ends before the lock is released,
+// and renews it otherwise or not at all: nothing goes on in the background, and
+// Lost is never closed.
+func (c *Client) AcquireOnly(ctx context.Context, r Request) (*Lock, error) { return c.acquire(ctx, r) }
+
+func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
+	if r.LockID == "" {
+		r.LockID = uuid.NewString()
+	}
+	d := document{Workspace: r.Workspace, Runner: r.Runner, LockID: r.LockID}
+	if r.Lease != 0 {
+		seconds, err := wholeSeconds(r.Lease)
+		if err != nil {
+			return nil, err
+		}
+		d.Lease = &seconds
+	}
+	start := time.Now()
+	var heard bool // an outage ends no waiting, but a service never heard of does
+	for until, late := start.Add(r.Wait), 0; ; {
+		var a lockmodel.Answer
+		got, err := c.send(ctx, c.transition(opAcquire, uuid.NewString(), d, &a))
+		if err == nil {
+			l := c.newLock(a, got.sent)
+			if !a.Repeat || l.lease == 0 {
+				return l, nil
+			}
+			// Some earlier try got it, no one knows which: be sure by a renewal.
+			l.until = start.Add(l.lease)
+			if err := l.assure(ctx); err != nil {
+				c.giveBack(ctx, r)
+				return nil, err
+			}
+			return l, nil
+		}
+		held, isHeld := errors.AsType[*HeldError](err)
+		refused, isRefused := errors.AsType[*RefusedError](err)
+		lost, isLost := errors.AsType[*UnreachableError](err)
+		heard = heard || isHeld
+		switch {
+		case isRefused && refused.Code == lockmodel.CodeLate && late < 5:
+			late++ // the lock was freed meanwhile: no reason to wait
+			pause(ctx, around(200*time.Millisecond))
+			continue
+		case isHeld && r.TakeLapsed && c.takeLapsed(ctx, held.Holder):
+			continue
+		case isHeld, isLost && heard && ctx.Err() == nil:
+			if left := time.Until(until); left > 0 {
+				if r.Waiting != nil {
+					r.Waiting(err)
+				}
+				pause(ctx, min(around(c.options.Poll), left))
+				if ctx.Err() == nil {
+					continue
+				}
+				err = &UnreachableError{Op: opAcquire, Err: context.Cause(ctx)}
+			}
+		}
+		if isLost && lost.Unsure {
+			c.giveBack(ctx, r)
+		}
+		return nil, err
+	}
+}
+
+// giveBack releases what an acquire may have got whose reply never came.
+func (c *Client) giveBack(ctx context.Context, r Request) {
+	var a lockmodel.Answer
+	cl := c.transition(opRelease, uuid.NewString(), document{Workspace: r.Workspace, LockID: r.LockID}, &a)
+	cl.tries.patience = min(cl.tries.patience, 3*time.Second)
+	// It is refused where nothing was got, and where it fails nothing more can
+	// be done.
+	_, _ = c.send(context.WithoutCancel(ctx), cl)
+}
+
+// takeLapsed frees the lock of a holder whose lease has lapsed, as far as the
+// service lets it, and tells whether the lock is free.
+func (c *Client) takeLapsed(ctx context.Context, v View) bool {
+	if lapsed, err := time.Parse(time.RFC3339, v.LeaseUntil); err != nil || time.Until(lapsed) > 0 {
+		return false
+	}
+	h := Hold{Workspace: v.Workspace, LockID: v.LockID}
+	if v.State == lockmodel.Held {
+		if _, err := c.MarkStale(ctx, h); err != nil {
+			return false // the service's clock decides, and others do the same
+		}
+	}
+	_, err := c.ForceUnlock(ctx, h)
+	return err == nil
+}
