@@ -200,7 +200,7 @@ func (cl call) judge(status int, body []byte) (_ error, verdict bool) {
 	if refused := status == http.StatusConflict || status == http.StatusLocked; refused && readable && a.Code != "" {
 		return refusal(cl.op, status, a.Answer, a.Field), true
 	}
-	text := strings.TrimSpace(fmt.Sprintf("the service answered %d %s %s", status, a.Reason, a.Message))
+	text := strings.Join(strings.Fields(fmt.Sprint("the service answered ", status, " ", a.Reason, a.Message)), " ")
 	switch status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
 		http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge:
