@@ -23,7 +23,7 @@ LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
 	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build bin/statelock build/lock.zip lint fmt engines test-engines test-dynamodb-local bench clean
+.PHONY: help run test prove build bin/statelock build/lock.zip lint fmt engines test-engines test-dynamodb-local bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -57,6 +57,9 @@ test-engines: ## run the tests of store and API against the engines that are ins
 
 test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
 	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 $(SUITE)
+
+prove: ## check the lock exhaustively, within bounds, and print what was checked
+	$(GO) run ./localtest/cmd/prove
 
 bench: ## measure acquire and release
 	$(GO) test -run='^$$' -bench=. -benchmem ./...

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -55,24 +56,25 @@ docs/guarantees.md says what follows from it, and what is assumed.`,
 
 // exploreAll explores the scopes, as many at a time as there are processors.
 func exploreAll(out io.Writer) error {
+	fmt.Fprintln(out, "EXPLORER  every interleaving of 3 clients, an operator and the sweeper, within each scope")
 	scopes := explore.Scopes()
 	reports := make([]explore.Report, len(scopes))
 	start := time.Now()
 	var all sync.WaitGroup
-	turns := make(chan struct{}, 2) // each takes a gigabyte or two
+	turns := make(chan struct{}, min(2, runtime.NumCPU())) // each takes a gigabyte or two
 	for n, scope := range scopes {
 		all.Go(func() {
 			turns <- struct{}{}
-			reports[n] = explore.Explore(scope, lockmodel.Step)
+			r := explore.Explore(scope, lockmodel.Step)
+			reports[n] = r
+			fmt.Fprintf(out, "  %s:\n      %d worlds, %d events, depth %d, %s\n", scope, r.Worlds, r.Events, r.Depth, r.Took.Round(100*time.Millisecond))
 			<-turns
 		})
 	}
 	all.Wait()
-	fmt.Fprintf(out, "EXPLORER  every interleaving of 3 clients, an operator and the sweeper, within each scope\n")
 	var errs []error
 	worlds := 0
-	for n, r := range reports {
-		fmt.Fprintf(out, "  %-88s %9d worlds %10d events, depth %d, %s\n", scopes[n], r.Worlds, r.Events, r.Depth, r.Took.Round(100*time.Millisecond))
+	for _, r := range reports {
 		worlds += r.Worlds
 		if r.Violation != nil {
 			errs = append(errs, fmt.Errorf("explorer: %s", r.Violation))

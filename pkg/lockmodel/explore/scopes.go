@@ -7,12 +7,13 @@ import "fmt"
 func Scopes() []Bounds {
 	return []Bounds{
 		{Acquisitions: 1, Operator: 2, Late: 1},
-		{Acquisitions: 1, Operator: 1, Sweeper: 1, Ticks: 1, Late: 1},
-		{Acquisitions: 1, Operator: 2, Sweeper: 1, Renewals: 1, Ticks: 2},
-		{Acquisitions: 1, Renewals: 2, Sweeper: 1, Ticks: 2, Late: 1},
+		{Acquisitions: 1, Operator: 1, Late: 2},
 		{Acquisitions: 2, Operator: 2},
-		{Acquisitions: 1, Operator: 2, Late: 2},
-		{Acquisitions: 1, Operator: 1, Sweeper: 1, Renewals: 1, Ticks: 3, Skew: true},
+		{Acquisitions: 1, Operator: 2, Sweeper: 1, Ticks: 1},
+		{Acquisitions: 1, Renewals: 2, Ticks: 2, Late: 1},
+		{Acquisitions: 1, Operator: 1, Sweeper: 1, Renewals: 1, Ticks: 1},
+		{Acquisitions: 1, Operator: 1, Sweeper: 1, Ticks: 2, Skew: true},
+		{Acquisitions: 1, Operator: 1, Sweeper: 1, Ticks: 1, Late: 1},
 	}
 }
 
