@@ -25,6 +25,9 @@ func NewTrip(name string, over func()) *Trip {
 	return &Trip{name: name, over: over, open: 1, tries: map[*Injector]int{}, delivered: map[*Injector]int{}}
 }
 
+// Name is the name that the trip was given.
+func (t *Trip) Name() string { return t.name }
+
 // End says that the caller has got its answer, or waits no longer.
 func (t *Trip) End() { t.done() }
 

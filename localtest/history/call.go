@@ -43,8 +43,12 @@ type Call struct {
 	// else could no longer take effect; in nanoseconds since the Unix epoch, by
 	// the recorder's clock.
 	Start, End int64
-	// Deliveries is how often the database got a request of this call; 0 where
-	// that is not known and taken to be once.
+	// Settled is when nothing of the call was under way any more, not even late
+	// copies of its writes; 0 where nobody saw it, and for a call that was
+	// answered is taken to be End.
+	Settled int64
+	// Deliveries is how often the database got a request of this call, in all;
+	// 0 where that is not known and taken to be once.
 	Deliveries int
 	// Told tells that the caller was answered.
 	Told bool
@@ -60,6 +64,9 @@ func (c *Call) refused() bool { return c.Told && !c.Answer.OK }
 
 // isA reports whether the call asks for the transition o.
 func (c *Call) isA(o lockmodel.Op) bool { return c.Kind == Transition && c.Request.Op == o }
+
+// over is when the call can no longer have taken effect.
+func (c *Call) over() int64 { return max(c.End, c.Settled) }
 
 // What says what was asked, without who and when.
 func (c *Call) What() string {

@@ -37,7 +37,7 @@ type Violation struct {
 // The rules of Violations.
 const (
 	NotLinearizable = "not linearizable"
-	Undecided       = "undecided" // no order was found, nor shown that there is none
+	Undecided       = "undecided" // within Patience no order was found, nor shown that there is none
 	Malformed       = "malformed answer"
 )
 
@@ -60,14 +60,13 @@ func Check(calls []Call, options Options) []Violation {
 	byWorkspace := group(calls)
 	for _, ws := range slices.Sorted(maps.Keys(byWorkspace)) {
 		s := search{ws: ws, options: options}
-		switch s.run(byWorkspace[ws]) {
-		case porcupine.Illegal:
+		if result := s.run(byWorkspace[ws]); result != porcupine.Ok {
 			v := s.explain(byWorkspace[ws])
-			v.Known = begun(calls, latest(v.Calls))
+			v.Rule, v.Known = NotLinearizable, begun(calls, latest(v.Calls))
+			if result == porcupine.Unknown {
+				v.Rule = Undecided
+			}
 			found = append(found, v)
-		case porcupine.Unknown:
-			found = append(found, Violation{Rule: Undecided, Workspace: ws, Known: len(calls),
-				What: fmt.Sprintf("no verdict on %d calls within %s", len(byWorkspace[ws]), options.Patience)})
 		}
 		if s.malformed != nil {
 			found = append(found, Violation{Rule: Malformed, Workspace: ws, What: s.malformed.Error(), Known: len(calls)})

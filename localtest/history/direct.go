@@ -179,7 +179,7 @@ func (d *direct) mayHaveEnded(holder, shown *Call) bool {
 		if c.Start > shown.End {
 			break
 		}
-		if c.End < holder.Start || c.refused() && c.Deliveries < 2 || !c.means(holder.Answer.Lock) {
+		if c.over() < holder.Start || c.refused() && c.Deliveries < 2 || !c.means(holder.Answer.Lock) {
 			continue
 		}
 		switch {
@@ -191,7 +191,7 @@ func (d *direct) mayHaveEnded(holder, shown *Call) bool {
 			forced = append(forced, c)
 		}
 	}
-	return slices.ContainsFunc(forced, func(c *Call) bool { return marked <= c.End })
+	return slices.ContainsFunc(forced, func(c *Call) bool { return marked <= c.over() })
 }
 
 // means reports whether the call's request can mean the hold.

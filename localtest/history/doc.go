@@ -19,20 +19,19 @@
 // is porcupine's (https://github.com/anishathalye/porcupine). Three things make
 // calls less than certain, and each forks the model:
 //
-//   - A call whose outcome its caller never learned has landed or was lost: the
-//     model goes on with both.
+//   - A call whose outcome its caller never learned has landed, at any time
+//     before it was over, or was lost.
 //   - A call whose request reached the database several times may have landed
-//     earlier than with the delivery that its answer comes from. So the model
-//     has the same call once more, with an unknown outcome, within its time.
-//     Beyond that time a copy must not have any effect: it would find no place
-//     in any order.
+//     with another delivery than that which its answer comes from. The copies of
+//     a write carry the time at which their call was made: Step decides about
+//     each as it does about the call, however late it arrives.
 //   - The service's clock is not known to the caller, only that it was read
 //     during the call. Step depends on it in two ways alone: whether the lock
-//     changed after the request was made, and whether the holder's lease has
-//     ended. The model keeps the bounds within which those times lie, narrows
-//     them by what answers show, and where they leave both possible, takes
-//     either. So "late" is accepted from a call exactly if the lock can have
-//     changed while it ran.
+//     changed after the request was made, and how far the holder's lease
+//     reaches. The model keeps the bounds within which those times lie, narrows
+//     them by what answers show, and where they leave several possible, takes
+//     any. So "late" is accepted from a call only if the lock can have changed
+//     while it ran, and a late copy only where the lock can't have.
 //
 // Everything else in an answer must be as Step gives it, the lock that it shows
 // included: state, owner, lock id, fence, and the times, which have to stay the

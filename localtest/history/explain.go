@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -13,9 +14,14 @@ import (
 // order goes on.
 const shownBefore = 8
 
-// explain gives the shortest history without an order that calls, which have
-// none, begin with; and of that the end, from where orders still went on.
+// impatience is how long the search may take for each history that is tried for
+// an explanation.
+const impatience = 2 * time.Second
+
+// explain gives the shortest history without an order that calls, for which none
+// was found, begin with; and of that the end, from where orders still went on.
 func (s *search) explain(calls []Call) Violation {
+	s.options.Patience = min(s.options.Patience, impatience)
 	var ends []int64
 	for i := range calls {
 		if calls[i].Told {
@@ -24,13 +30,13 @@ func (s *search) explain(calls []Call) Violation {
 	}
 	slices.Sort(ends)
 	shortest := sort.Search(len(ends), func(i int) bool {
-		return s.run(until(calls, ends[i])) == porcupine.Illegal
+		return s.run(until(calls, ends[i])) != porcupine.Ok
 	})
-	if shortest == len(ends) { // only what was never answered has no place
-		return Violation{Rule: NotLinearizable, Workspace: s.ws, What: "its calls have no order", Calls: calls}
+	if shortest == len(ends) { // found in another order, in time after all
+		return Violation{Workspace: s.ws, What: fmt.Sprintf("%d calls", len(calls)), Calls: calls}
 	}
 	prefix := until(calls, ends[shortest])
-	v := Violation{Rule: NotLinearizable, Workspace: s.ws}
+	v := Violation{Workspace: s.ws}
 	placed, locks := s.longest(prefix)
 	last := slices.IndexFunc(prefix, func(c Call) bool { return c.Told && c.End == ends[shortest] })
 	v.What = fmt.Sprintf("no order of its first %d calls explains the answer to %s's %s.\n  The longest order of the others leads to: %s",
@@ -56,7 +62,8 @@ func (s *search) explain(calls []Call) Violation {
 	return v
 }
 
-// until gives what was known at time t.
+// until gives what was known at time t. That a call was over by some later time
+// is as true as before.
 func until(calls []Call, t int64) []Call {
 	var known []Call
 	for _, c := range calls {
@@ -64,7 +71,7 @@ func until(calls []Call, t int64) []Call {
 			continue
 		}
 		if c.End > t {
-			c.Told, c.End = false, Never
+			c.Told = false
 		}
 		known = append(known, c)
 	}
@@ -99,6 +106,9 @@ func (s *search) longest(calls []Call) (placed []int, locks string) {
 	}
 	at := m.Init()
 	for _, op := range longest {
+		if op.Input.(*call).end {
+			break // what follows is what did nothing
+		}
 		_, at = m.Step(at, op.Input, nil)
 		placed = append(placed, op.Input.(*call).index)
 	}

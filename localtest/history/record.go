@@ -37,25 +37,24 @@ func (r *Recorder) Begin(c Call) Pending {
 	return Pending{r, &c}
 }
 
-// Answered records what the caller was told, and how often the database had got
-// its request by then.
-func (p Pending) Answered(a lockmodel.Answer, deliveries int) {
+// Answered records what the caller was told.
+func (p Pending) Answered(a lockmodel.Answer) {
 	p.recorder.mu.Lock()
 	defer p.recorder.mu.Unlock()
-	p.call.Told, p.call.Answer, p.call.Deliveries = true, a, deliveries
+	p.call.Told, p.call.Answer = true, a
 	p.call.End = p.recorder.clock().UnixNano()
 }
 
 // Settled records that nothing of the call is under way any more, and how often
-// the database got its request in all. Of a call that was answered it says
-// nothing new.
+// the database got requests of it in all.
 func (p Pending) Settled(deliveries int) {
 	p.recorder.mu.Lock()
 	defer p.recorder.mu.Unlock()
+	p.call.Settled = p.recorder.clock().UnixNano()
 	if !p.call.Told {
-		p.call.Deliveries = deliveries
-		p.call.End = p.recorder.clock().UnixNano()
+		p.call.End = p.call.Settled
 	}
+	p.call.Deliveries = deliveries
 }
 
 // Calls gives the calls so far, in the order of their starts.

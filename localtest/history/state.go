@@ -12,6 +12,10 @@ type state struct {
 	acquired, stale, lease, changed span
 	// acquisitions counts the transitions by which a hold began.
 	acquisitions int64
+	// floor is the latest start of the calls so far: it is no earlier now.
+	floor int64
+	// ended tells that the history is over.
+	ended bool
 }
 
 // Step is asked about instants, not about times. A request is made at present,
