@@ -3,19 +3,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	err := root().ExecuteContext(ctx)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "statelock: "+err.Error())
-		os.Exit(exitCode(err))
-	}
+	c, err := root().ExecuteContextC(context.Background())
+	os.Exit(report(c, err))
 }

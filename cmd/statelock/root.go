@@ -1,27 +1,12 @@
 package main
 
 import (
-	"errors"
+	"context"
+	"os/signal"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
-
-// Exit codes.
-const (
-	exitFailed = 1
-	exitUsage  = 2
-)
-
-// usageError is a wrong flag or argument.
-type usageError struct{ error }
-
-func exitCode(err error) int {
-	if _, ok := errors.AsType[usageError](err); ok {
-		return exitUsage
-	}
-	return exitFailed
-}
 
 func root() *cobra.Command {
 	c := &cobra.Command{
@@ -30,20 +15,53 @@ func root() *cobra.Command {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          noArgs,
+		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.SetVersionTemplate("statelock {{.Version}}\n")
-	c.AddCommand(serveCommand())
+	c.AddGroup(&cobra.Group{ID: groupJobs, Title: "For jobs:"}, &cobra.Group{ID: groupPeople, Title: "For people:"}, &cobra.Group{ID: groupService, Title: "The service:"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, sub := range commands {
+			sub.GroupID = group
+			sub.RunE = begun(sub.RunE)
+			c.AddCommand(sub)
+		}
+	}
+	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand())
+	add(groupPeople, statusCommand(), listCommand(), watchCommand(), markStaleCommand(), forceUnlockCommand())
+	add(groupService, serveCommand())
+	add("", versionCommand())
 	return c
 }
 
-func noArgs(c *cobra.Command, args []string) error {
-	if err := cobra.NoArgs(c, args); err != nil {
-		return usageError{err}
+// The groups of commands in the help.
+const (
+	groupJobs    = "jobs"
+	groupPeople  = "people"
+	groupService = "service"
+)
+
+// begun marks the errors of a command that has begun: all that come before are
+// about its flags and arguments.
+func begun(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if err := run(c, args); err != nil {
+			return begunError{err}
+		}
+		return nil
 	}
-	return nil
+}
+
+// untilSignal makes a command's context end by a signal; a second one ends the
+// process at once.
+func untilSignal(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		ctx, stop := signal.NotifyContext(c.Context(), interrupts...)
+		defer stop()
+		context.AfterFunc(ctx, stop)
+		c.SetContext(ctx)
+		return run(c)
+	}
 }
 
 // version is the module's version as the build recorded it.

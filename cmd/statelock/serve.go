@@ -24,6 +24,7 @@ type serveOptions struct {
 	notice    time.Duration
 	maxHold   time.Duration
 	leases    lockapi.Leases
+	sweep     time.Duration
 	database  databaseOptions
 }
 
@@ -41,13 +42,13 @@ name (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, …).
 
 A request is answered after it is on disk: kill -9 loses nothing that was answered.
 The log goes to standard error, a line of JSON for each request.`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: cobra.NoArgs,
+		RunE: untilSignal(func(c *cobra.Command) error {
 			if !c.Flags().Changed("create-table") {
 				o.database.createTable = o.database.embedded()
 			}
 			return o.serve(c.Context(), slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
-		},
+		}),
 	}
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8420", "loopback address to listen on; port 0 takes a free one")
@@ -55,6 +56,7 @@ The log goes to standard error, a line of JSON for each request.`,
 	f.DurationVar(&o.clockSkew, "clock-skew", ddbstore.DefaultClockSkew, "by how much the clocks of several servers of one table may differ")
 	f.DurationVar(&o.leases.Default, "default-lease", 0, "lease of an acquire that doesn't say; 0 for none")
 	f.DurationVar(&o.leases.Max, "max-lease", lockapi.MaxLease, "longest lease that is granted")
+	f.DurationVar(&o.sweep, "sweep-every", 30*time.Second, "how often to mark lapsed leases stale; 0 for never")
 	f.DurationVar(&o.notice, "notice", 0, "for how long a lock must have been stale before it may be force-unlocked")
 	f.DurationVar(&o.maxHold, "max-hold", 0, "how long after its beginning a hold's lease may reach; 0 for any length")
 	f.StringVar(&o.database.data, "data", ".statelock", "folder of the embedded engine's file")
@@ -83,6 +85,13 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	store := ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
 	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases})
 
+	if o.sweep > 0 {
+		ctx, stop := context.WithCancel(ctx)
+		swept := make(chan struct{})
+		go func() { defer close(swept); sweepEvery(ctx, o.sweep, api, log) }()
+		defer func() { stop(); <-swept }()
+	}
+
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", o.listen, err)
@@ -96,6 +105,24 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	}
 	log.Info("serving", "url", "http://"+listener.Addr().String(), "table", o.table, "database", o.database.String())
 	return serveUntil(ctx, server, listener, log)
+}
+
+// sweepEvery marks lapsed leases stale from time to time, until ctx ends.
+func sweepEvery(ctx context.Context, pause time.Duration, api *lockapi.API, log *slog.Logger) {
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if swept, err := api.Sweep(ctx); err != nil && ctx.Err() == nil {
+			log.Error("the sweep broke off", "error", err.Error())
+		} else if swept.Marked > 0 {
+			log.Info("swept", "marked", swept.Marked, "passed", swept.Passed, "more", swept.More)
+		}
+	}
 }
 
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, log *slog.Logger) error {

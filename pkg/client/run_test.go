@@ -54,7 +54,7 @@ func TestRunStopsWhenLost(t *testing.T) {
 			w.set(refusedTCP, "", -1)
 			<-ctx.Done()
 			w.up()
-			as[*LostError](t, context.Cause(ctx))
+			_ = as[*LostError](t, context.Cause(ctx))
 			return nil
 		})
 		if !errors.Is(err, ErrLeaseOver) || w.status(t).State != lockmodel.Unlocked {
@@ -68,6 +68,6 @@ func TestRunDoesNotRunWithoutTheLock(t *testing.T) {
 		w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
 		w.acquire(t, prod)
 		err := w.Run(t.Context(), prod, func(context.Context, *Lock) error { t.Error("ran"); return nil })
-		as[*HeldError](t, err)
+		_ = as[*HeldError](t, err)
 	})
 }

@@ -79,7 +79,10 @@ func TestCredentials(t *testing.T) {
 		case "sigv4":
 			checkSignature(t, seen, s.Listener.Addr().String(), body)
 			// A GET with a query is signed as well.
-			for range cl.List(t.Context(), client.Query{Prefix: "team/", State: "held"}) {
+			for _, err := range cl.List(t.Context(), client.Query{Prefix: "team/", State: "held"}) {
+				if err == nil {
+					t.Error("not refused")
+				}
 			}
 			checkSignature(t, seen, s.Listener.Addr().String(), body)
 		}

@@ -29,7 +29,7 @@ func TestFiftyWaiters(t *testing.T) {
 			if err == nil {
 				return l, nil
 			}
-			as[*HeldError](t, err)
+			_ = as[*HeldError](t, err)
 			pause(ctx, delay)
 		}
 	})

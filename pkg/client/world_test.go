@@ -22,9 +22,8 @@ type world struct {
 	api http.Handler
 
 	mu       sync.Mutex
-	requests map[string]int // by path
-	keys     []string       // Idempotency-Keys as they came, losses included
-	bodies   []string
+	requests map[string]int          // by path
+	keys     []string                // Idempotency-Keys as they came, losses included
 	fault    func(path string) fault // for the next request; nil for none
 }
 

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/statelock/statelock/pkg/client"
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// Exit codes. docs/cli.md tells users.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitHeld        = 3   // a hold stands in the way
+	exitRefused     = 4   // refused otherwise
+	exitUnreachable = 5   // no answer from the service
+	exitLost        = 6   // run: the lock was lost while the command ran
+	exitNotRunnable = 126 // run: as the shell's
+	exitNotFound    = 127 // run: as the shell's
+	exitSignalled   = 128 // and the signal's number, as the shell's
+)
+
+// begunError is an error of a command whose flags and arguments were understood.
+type begunError struct{ error }
+
+func (e begunError) Unwrap() error { return e.error }
+
+// usageError is a wrong flag or argument.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitError asks for an exit code. Without an error there is nothing to say.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e exitError) Error() string { return fmt.Sprintf("exit %d: %v", e.code, e.err) }
+
+func exitCode(err error) int {
+	var (
+		exit        exitError
+		usage       usageError
+		field       *lockmodel.FieldError
+		held        *client.HeldError
+		refused     *client.RefusedError
+		unreachable *client.UnreachableError
+	)
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &usage), errors.As(err, &field):
+		return exitUsage
+	case errors.As(err, &held):
+		return exitHeld
+	case errors.As(err, &refused) && refused.Field != "":
+		return exitUsage
+	case errors.As(err, &refused):
+		return exitRefused
+	case errors.Is(err, context.Canceled):
+		return exitSignalled + 2
+	case errors.As(err, &unreachable):
+		return exitUnreachable
+	}
+	return exitFailed
+}
+
+// report says what went wrong, to a person or as JSON, and gives the exit code.
+func report(c *cobra.Command, err error) int {
+	if _, ok := errors.AsType[begunError](err); err != nil && !ok {
+		err = usageError{err}
+	}
+	code := exitCode(err)
+	if exit, ok := errors.AsType[exitError](err); ok {
+		err = exit.err
+	}
+	if err == nil {
+		return code
+	}
+	if asJSON, _ := c.Flags().GetBool(flagJSON); asJSON && code != exitUsage {
+		json.NewEncoder(c.OutOrStdout()).Encode(failure(err)) //nolint:errcheck // there is nobody else to tell
+		return code
+	}
+	fmt.Fprintln(c.ErrOrStderr(), "statelock: "+err.Error())
+	return code
+}
+
+// failure is an error as the service would say it.
+func failure(err error) any {
+	if held, ok := errors.AsType[*client.HeldError](err); ok {
+		return lockmodel.Answer{Code: held.Code, Reason: held.Reason, Lock: held.Holder}
+	}
+	if refused, ok := errors.AsType[*client.RefusedError](err); ok && refused.Lock.Workspace != "" {
+		return lockmodel.Answer{Code: refused.Code, Reason: refused.Reason, Lock: refused.Lock}
+	}
+	code := "failed"
+	switch exitCode(err) {
+	case exitUnreachable:
+		code = "unreachable"
+	case exitRefused:
+		code = "refused"
+	}
+	return struct {
+		OK     bool   `json:"ok"`
+		Code   string `json:"code"`
+		Reason string `json:"reason"`
+	}{Code: code, Reason: err.Error()}
+}

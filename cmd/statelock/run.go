@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/statelock/statelock/pkg/client"
+	"github.com/statelock/statelock/pkg/lockapi"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	service serviceOptions
+	hold    acquireOptions
+	grace   time.Duration
+	say     func(format string, a ...any)
+}
+
+func runCommand() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run --ws WORKSPACE [flags] -- COMMAND [ARGUMENT]...",
+		Short: "Run a command while holding a lock",
+		Long: `Run a command while holding a lock, and release the lock however it ends.
+
+The lock has a lease that is renewed in the background; an outage of the service
+that is shorter than the lease goes by unnoticed. If the lock is lost, the command
+gets SIGINT, after --grace SIGTERM, after --grace again SIGKILL, and the exit code
+is 6. Otherwise it is the command's own, or 128 and the number of the signal that
+ended it.
+
+Signals are passed to the command. Its environment has STATELOCK_LOCK_ID and
+STATELOCK_FENCE.`,
+		Example: `  statelock run --ws prod --wait 10m -- terraform apply -auto-approve`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("which command? statelock run --ws prod -- terraform apply")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			o.say = sayer(c.ErrOrStderr(), o.service.json)
+			return o.run(c, args)
+		},
+	}
+	f := c.Flags()
+	f.SetInterspersed(false) // what follows the command is the command's
+	workspaceFlag(c, &o.hold.ws)
+	o.hold.flags(f, time.Minute)
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "when the lock is lost: how long after SIGINT to send SIGTERM, and after that SIGKILL")
+	o.service.flags(f)
+	return c
+}
+
+// sayer gives a function that tells a person, or a program, what goes on.
+func sayer(w io.Writer, asJSON bool) func(string, ...any) {
+	return func(format string, a ...any) {
+		text := fmt.Sprintf(format, a...)
+		if asJSON {
+			printJSON(w, map[string]string{"time": time.Now().UTC().Format(time.RFC3339), "msg": text}) //nolint:errcheck // as Fprintln
+			return
+		}
+		fmt.Fprintln(w, "statelock: "+text)
+	}
+}
+
+// run acquires, runs the command and releases.
+func (o runOptions) run(c *cobra.Command, command []string) error {
+	if o.hold.lease < lockapi.MinLease {
+		return usageError{fmt.Errorf("--lease: run needs one of %s at least", lockapi.MinLease)}
+	}
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		code := exitNotRunnable
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			code = exitNotFound
+		}
+		return exitError{code, err}
+	}
+	cl, err := o.service.connect(c)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, passed...)
+	defer signal.Stop(signals)
+
+	lock, err := o.acquire(c.Context(), cl, signals)
+	if err != nil {
+		return err
+	}
+	o.say("acquired %s, lock id %s, fence %d", lock.Workspace(), lock.ID(), lock.Fence())
+	ran := o.supervise(lock, path, command, signals)
+	lost := lock.Err()
+	o.release(c.Context(), lock, signals)
+	if lost != nil {
+		return exitError{exitLost, lost}
+	}
+	return ran
+}
+
+// acquire waits for the lock until a signal comes.
+func (o runOptions) acquire(ctx context.Context, cl *client.Client, signals <-chan os.Signal) (*client.Lock, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	by := make(chan os.Signal, 1)
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if ends(s) {
+					by <- s
+					cancel()
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	lock, err := cl.Acquire(ctx, o.hold.request(o.say))
+	select {
+	case s := <-by:
+		if err == nil { // too late: it is there already
+			o.release(context.WithoutCancel(ctx), lock, signals)
+		}
+		number, _ := s.(syscall.Signal)
+		return nil, exitError{exitSignalled + int(number), errors.New(s.String())}
+	default:
+		return lock, err
+	}
+}
+
+// release frees the lock; a further signal ends the trying.
+func (o runOptions) release(ctx context.Context, lock *client.Lock, signals <-chan os.Signal) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := lock.Release(ctx); err != nil {
+		o.say("not released: %v", err)
+		return
+	}
+	o.say("released %s", lock.Workspace())
+}
+
+// supervise runs the command until it ends. The error asks for its exit code.
+func (o runOptions) supervise(lock *client.Lock, path string, command []string, signals <-chan os.Signal) error {
+	cmd := &exec.Cmd{
+		Path: path, Args: command, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: append(os.Environ(), "STATELOCK_LOCK_ID="+lock.ID(), "STATELOCK_FENCE="+strconv.FormatInt(lock.Fence(), 10)),
+	}
+	p, err := start(cmd)
+	if err != nil {
+		return exitError{exitNotRunnable, err}
+	}
+	lost := lock.Lost()
+	var next <-chan time.Time // to the next harder signal, once the lock is lost
+	harder := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}
+	stop := func() {
+		o.say("%v: sending %v", lock.Err(), harder[0])
+		p.signal(harder[0])
+		if harder = harder[1:]; len(harder) > 0 {
+			next = time.After(o.grace)
+		} else {
+			next = nil
+		}
+	}
+	for {
+		select {
+		case s := <-signals:
+			p.pass(s)
+		case <-lost:
+			lost = nil
+			stop()
+		case <-next:
+			stop()
+		case err := <-p.ended:
+			p.sweep(o.grace, o.say)
+			return ended(err)
+		}
+	}
+}
+
+// ended gives the exit code of a command as the shell would.
+func ended(err error) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return exitError{code: exitSignalled + int(status.Signal())}
+	}
+	return exitError{code: exit.ExitCode()}
+}
