@@ -9,7 +9,8 @@
 //     update has just made.
 //   - Moto (Python) has TTL, transactions and CloudFormation, but decides and
 //     writes in two steps: it is reached only through a proxy that lets one
-//     request through at a time.
+//     request through at a time. Its launcher, moto/launcher.py, has conditions
+//     compare values with their types.
 //
 // Versions are pinned here and in the lock files next to this file. Install
 // puts an engine into the user's cache folder, never into the project:

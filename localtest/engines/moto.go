@@ -13,10 +13,10 @@ import (
 	"strconv"
 )
 
-//go:embed moto/requirements.txt
+//go:embed moto/launcher.py moto/requirements.txt
 var motoFiles embed.FS
 
-// Moto is github.com/getmoto/moto in server mode. It keeps nothing on disk.
+// Moto is github.com/getmoto/moto in server mode, behind our launcher. It keeps nothing on disk.
 // Installing it needs Python 3.11 or later with the venv module.
 var Moto = Engine{
 	Name:    "moto",
@@ -31,7 +31,7 @@ var Moto = Engine{
 	},
 	command: func(ctx context.Context, dir string, port int, _ Options) *exec.Cmd {
 		return exec.CommandContext(ctx, filepath.Join(dir, "venv", "bin", "python3"),
-			"-m", "moto.server", "-H", "127.0.0.1", "-p", strconv.Itoa(port))
+			filepath.Join(dir, "moto", "launcher.py"), "-H", "127.0.0.1", "-p", strconv.Itoa(port))
 	},
 	front:      motoProxy,
 	memoryOnly: true,
