@@ -67,8 +67,11 @@ data "aws_iam_policy_document" "locks" {
   }
 
   statement {
-    actions   = ["dynamodb:Query"]
-    resources = ["${aws_dynamodb_table.lock.arn}/index/by_state"]
+    actions = ["dynamodb:Query"]
+    resources = [
+      "${aws_dynamodb_table.lock.arn}/index/by_state",
+      "${aws_dynamodb_table.lock.arn}/index/by_lease",
+    ]
   }
 }
 

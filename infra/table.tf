@@ -20,6 +20,11 @@ resource "aws_dynamodb_table" "lock" {
     type = "S"
   }
 
+  attribute {
+    name = "lease_until"
+    type = "N"
+  }
+
   global_secondary_index {
     name            = "by_state"
     projection_type = "ALL"
@@ -31,6 +36,21 @@ resource "aws_dynamodb_table" "lock" {
 
     key_schema {
       attribute_name = "ws"
+      key_type       = "RANGE"
+    }
+  }
+
+  global_secondary_index {
+    name            = "by_lease"
+    projection_type = "ALL"
+
+    key_schema {
+      attribute_name = "st"
+      key_type       = "HASH"
+    }
+
+    key_schema {
+      attribute_name = "lease_until"
       key_type       = "RANGE"
     }
   }

@@ -117,7 +117,8 @@ func TestRecordedEvents(t *testing.T) {
 		{"rest_v1_iam_base_path.json", 200, map[string]any{"ws": "team-a/network", "state": "unlocked"}},
 		{"function_url_encoded_path.json", 200, map[string]any{"ws": "team-a/network", "state": "unlocked"}},
 		{"http_api_v2_custom_domain.json", 400, map[string]any{"code": "bad_request"}}, // such a name there can't be
-		{"neither_eventbridge_schedule.json", 0, map[string]any{"ok": false, "code": "bad_request", "reason": accepted}},
+		{"schedule_sweep.json", 0, map[string]any{"marked": 0.0, "passed": 0.0, "more": false}},
+		{"neither_sqs.json", 0, map[string]any{"ok": false, "code": "bad_request", "reason": accepted}},
 	} {
 		answer := invoke(t, f, recorded(t, step.file))
 		if step.status != 0 {

@@ -11,18 +11,22 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/statelock/statelock/pkg/lockapi"
 )
 
 // fakeService stands for lockapi.API where a test is about the adapter.
 type fakeService struct {
 	serve   http.HandlerFunc
 	command func(ctx context.Context, doc []byte) []byte
+	sweep   func(ctx context.Context) (lockapi.Swept, error)
 }
 
 func (f fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r) }
 func (f fakeService) Command(ctx context.Context, doc []byte) (reply []byte) {
 	return f.command(ctx, doc)
 }
+func (f fakeService) Sweep(ctx context.Context) (lockapi.Swept, error) { return f.sweep(ctx) }
 
 // newTest returns a handler over the service and the log that it writes.
 func newTest(s service) (*handler, *bytes.Buffer) {

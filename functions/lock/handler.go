@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -25,6 +26,8 @@ type service interface {
 	http.Handler
 	// Command executes a command document and returns the JSON answer.
 	Command(ctx context.Context, doc []byte) []byte
+	// Sweep marks lapsed leases stale.
+	Sweep(ctx context.Context) (lockapi.Swept, error)
 }
 
 // handler is the function's lambda.Handler. It has no state of its own and may
@@ -36,7 +39,8 @@ type handler struct {
 
 // Invoke implements lambda.Handler. Whatever is wrong with an event is said in
 // the answer, not by an error: an error would make Lambda repeat an
-// asynchronous invocation that can't do better. It logs one line.
+// asynchronous invocation that can't do better. A sweep that broke off can, and
+// is an error, which also counts in the function's metrics. It logs one line.
 func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -54,6 +58,8 @@ func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err 
 	switch k {
 	case kindCommand:
 		answer, seen = h.command(ctx, event)
+	case kindSchedule:
+		answer, seen, err = h.sweep(ctx)
 	case kindNeither:
 		answer = refusal("bad_request", accepted)
 	default:
@@ -64,6 +70,23 @@ func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err 
 		slog.Int64("us", time.Since(start).Microseconds()),
 		slog.String("aws_request_id", id))...)
 	return answer, err
+}
+
+// errSweep is all that Lambda is told; the cause is in the log.
+var errSweep = errors.New("the sweep broke off; the next one goes on")
+
+// sweep has the service mark lapsed leases stale.
+func (h *handler) sweep(ctx context.Context) (answer []byte, seen []slog.Attr, err error) {
+	var swept lockapi.Swept
+	if !h.survives(ctx, func() { swept, err = h.service.Sweep(ctx) }) {
+		return nil, nil, errSweep
+	}
+	seen = []slog.Attr{slog.Int("marked", swept.Marked), slog.Int("passed", swept.Passed), slog.Bool("more", swept.More)}
+	if err != nil {
+		return nil, append(seen, slog.String("error", err.Error())), errSweep
+	}
+	answer, err = json.Marshal(swept)
+	return answer, seen, err
 }
 
 // command has the service answer a command document.

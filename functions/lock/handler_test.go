@@ -145,6 +145,10 @@ type recordingStore struct {
 	last lockmodel.Request
 }
 
+func (s *recordingStore) Lapsed(context.Context, int) ([]lockmodel.Lock, bool, error) {
+	return nil, false, nil
+}
+
 func (s *recordingStore) Transition(_ context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
 	s.last = r
 	return lockmodel.Step(lockmodel.Lock{Workspace: r.Workspace}, r), nil

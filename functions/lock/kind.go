@@ -15,9 +15,10 @@ const (
 	kindFunctionURL             // Lambda function URL: the shape of 2.0, other encoding of the path
 	kindHTTPAPIv1               // API Gateway HTTP API, payload format 1.0
 	kindREST                    // API Gateway REST API
+	kindSchedule                // EventBridge's scheduled event: time to sweep
 )
 
-var kindNames = [...]string{"neither", "command", "http_api", "function_url", "http_api_v1", "rest"}
+var kindNames = [...]string{"neither", "command", "http_api", "function_url", "http_api_v1", "rest", "schedule"}
 
 // String returns the word used for the kind in the log.
 func (k kind) String() string { return kindNames[k] }
@@ -39,6 +40,9 @@ func kindOf(event []byte) kind {
 	case context == nil:
 		if _, ok := top["op"]; ok {
 			return kindCommand
+		}
+		if text(top["source"]) == "aws.events" && text(top["detail-type"]) == "Scheduled Event" {
+			return kindSchedule
 		}
 		return kindNeither
 	case top["type"] != nil, context["elb"] != nil:

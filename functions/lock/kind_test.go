@@ -21,6 +21,7 @@ func TestKindOfRecordedEvents(t *testing.T) {
 		"function_url_": kindFunctionURL,
 		"direct_":       kindCommand,
 		"neither_":      kindNeither,
+		"schedule_":     kindSchedule,
 	}
 	for _, file := range files {
 		name := filepath.Base(file)

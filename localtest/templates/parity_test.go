@@ -65,6 +65,40 @@ func TestRoutesAreTheAPIs(t *testing.T) {
 	}
 }
 
+// Lapsed leases are looked for every minute, by both deployments.
+func TestSweepIsScheduled(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{"rate(1 minute)": true}
+	if diff := cmp.Diff(want, readSAM(t).schedules()); diff != "" {
+		t.Errorf("template.yaml's schedules (-want +template):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, quoted(t, "../../infra/sweep.tf", `rate\([^"]*\)`)); diff != "" {
+		t.Errorf("infra's schedules (-want +module):\n%s", diff)
+	}
+}
+
+// The indexes that the store reads are those that the role may read.
+func TestRoleReadsTheIndexes(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{}
+	for _, index := range ddbstore.TableInput("any").GlobalSecondaryIndexes {
+		want[*index.IndexName] = true
+	}
+	for _, file := range []string{"../../template.yaml", "../../infra/function.tf"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		for _, match := range regexp.MustCompile(`/index/(\w+)"`).FindAllSubmatch(data, -1) {
+			got[string(match[1])] = true
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: indexes that the role may read (-store +role):\n%s", file, diff)
+		}
+	}
+}
+
 // The role may make the calls that the store makes, write its log, and no more.
 func TestRoleAllowsWhatTheStoreDoes(t *testing.T) {
 	t.Parallel()

@@ -25,9 +25,11 @@ type samTemplate struct {
 					Variables map[string]string `yaml:"Variables"`
 				} `yaml:"Environment"`
 				Events map[string]struct {
+					Type       string `yaml:"Type"`
 					Properties struct {
-						Method string `yaml:"Method"`
-						Path   string `yaml:"Path"`
+						Method   string `yaml:"Method"`
+						Path     string `yaml:"Path"`
+						Schedule string `yaml:"Schedule"`
 					} `yaml:"Properties"`
 				} `yaml:"Events"`
 			} `yaml:"Properties"`
@@ -86,9 +88,22 @@ func (s samTemplate) table(t *testing.T) *dynamodb.CreateTableInput {
 func (s samTemplate) routes() map[string]bool {
 	routes := map[string]bool{}
 	for _, e := range s.Resources.LockFunction.Properties.Events {
-		routes[e.Properties.Method+" "+e.Properties.Path] = true
+		if e.Type == "HttpApi" {
+			routes[e.Properties.Method+" "+e.Properties.Path] = true
+		}
 	}
 	return routes
+}
+
+// schedules are when the function is invoked by the clock.
+func (s samTemplate) schedules() map[string]bool {
+	schedules := map[string]bool{}
+	for _, e := range s.Resources.LockFunction.Properties.Events {
+		if e.Type == "Schedule" {
+			schedules[e.Properties.Schedule] = true
+		}
+	}
+	return schedules
 }
 
 // actions are what the function's role allows.

@@ -14,5 +14,7 @@
 // The partition key is the workspace (ws), the sort key says what the item is
 // (sk): "lock" for the lock itself. The index by_state lists the locks of one
 // state in the order of their names, so that listing the held locks costs what
-// is held, not what was ever seen.
+// is held, not what was ever seen. The index by_lease lists the leased ones in
+// the order in which their leases end, so that finding the lapsed ones costs what
+// has lapsed.
 package ddbstore

@@ -11,7 +11,10 @@ import (
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
-const attrState = string(lockmodel.AttrState)
+const (
+	attrState      = string(lockmodel.AttrState)
+	attrLeaseUntil = string(lockmodel.AttrLeaseUntil)
+)
 
 // item is a lock as it is stored. Its attributes are lockmodel's; a test
 // compares the tags with them.
@@ -108,6 +111,23 @@ func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lo
 		FreedBy:    string(i.FreedBy),
 		Spent:      string(i.Spent),
 	}, nil
+}
+
+// decodeAll reads the items of an index.
+func decodeAll(items []map[string]types.AttributeValue) ([]lockmodel.Lock, error) {
+	var locks []lockmodel.Lock
+	for _, attributes := range items {
+		ws, ok := attributes[attrWorkspace].(*types.AttributeValueMemberS)
+		if !ok {
+			return nil, fmt.Errorf("an item of the index has no %s", attrWorkspace)
+		}
+		l, err := decode(ws.Value, attributes)
+		if err != nil {
+			return nil, err
+		}
+		locks = append(locks, l)
+	}
+	return locks, nil
 }
 
 // key is the primary key of a workspace's lock item.

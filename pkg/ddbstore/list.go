@@ -98,16 +98,9 @@ func (s *Store) query(ctx context.Context, state lockmodel.State, prefix, after 
 	if err != nil {
 		return nil, "", fmt.Errorf("list %s locks: %w", state, err)
 	}
-	for _, attributes := range result.Items {
-		ws, ok := attributes[attrWorkspace].(*types.AttributeValueMemberS)
-		if !ok {
-			return nil, "", fmt.Errorf("list %s locks: an item of the index has no %s", state, attrWorkspace)
-		}
-		l, err := decode(ws.Value, attributes)
-		if err != nil {
-			return nil, "", err
-		}
-		found = append(found, l)
+	found, err = decodeAll(result.Items)
+	if err != nil {
+		return nil, "", fmt.Errorf("list %s locks: %w", state, err)
 	}
 	if ws, ok := result.LastEvaluatedKey[attrWorkspace].(*types.AttributeValueMemberS); ok {
 		last = ws.Value

@@ -17,6 +17,7 @@ const (
 	attrSort      = "sk"
 	sortLock      = "lock"
 	indexByState  = "by_state"
+	indexByLease  = "by_lease"
 )
 
 // TableInput is the definition of the table. The deployments define the same
@@ -32,15 +33,25 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 		}
 	}
 	return &dynamodb.CreateTableInput{
-		TableName:            &name,
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{text(attrWorkspace), text(attrSort), text(attrState)},
-		KeySchema:            keys(attrWorkspace, attrSort),
-		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName:  aws.String(indexByState),
-			KeySchema:  keys(attrState, attrWorkspace),
-			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-		}},
+		TableName:   &name,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			text(attrWorkspace), text(attrSort), text(attrState),
+			{AttributeName: aws.String(attrLeaseUntil), AttributeType: types.ScalarAttributeTypeN},
+		},
+		KeySchema: keys(attrWorkspace, attrSort),
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
+			{
+				IndexName:  aws.String(indexByState),
+				KeySchema:  keys(attrState, attrWorkspace),
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			},
+			{
+				IndexName:  aws.String(indexByLease),
+				KeySchema:  keys(attrState, attrLeaseUntil),
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			},
+		},
 	}
 }
 

@@ -18,6 +18,8 @@ type Store interface {
 	Lock(ctx context.Context, ws string) (lockmodel.Lock, error)
 	// List reads a page of locks.
 	List(context.Context, ddbstore.Query) (ddbstore.Page, error)
+	// Lapsed reads held locks whose lease has lapsed.
+	Lapsed(ctx context.Context, limit int) (locks []lockmodel.Lock, more bool, err error)
 }
 
 var _ Store = (*ddbstore.Store)(nil)

@@ -2,6 +2,8 @@ package lockapi_test
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +30,8 @@ import (
 func BenchmarkPair(b *testing.B) {
 	db := testdb.Open(b)
 	recorder := &recordUpdates{Client: db.Client}
-	api := lockapi.New(ddbstore.New(recorder, ddbstore.Options{Table: db.Table}), lockapi.Options{})
+	api := lockapi.New(ddbstore.New(recorder, ddbstore.Options{Table: db.Table}),
+		lockapi.Options{Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})
 	pair := func(yield func(target, body string) bool) {
 		if yield("/v1/acquire", `{"ws":"prod","runner":"bench"}`) {
 			yield("/v1/release", `{"ws":"prod"}`)
@@ -58,17 +61,18 @@ func BenchmarkPair(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()
 		n := 0
+		later := &types.AttributeValueMemberN{Value: "9999999999999"}
 		for b.Loop() {
 			for _, in := range recorded {
 				n++
 				again := *in
 				again.ExpressionAttributeValues = maps.Clone(in.ExpressionAttributeValues)
-				again.ExpressionAttributeValues[":req"] = str("bench/" + strconv.Itoa(n))
-				if _, ok := in.ExpressionAttributeValues[":id"]; ok {
-					again.ExpressionAttributeValues[":id"] = str(strconv.Itoa(n))
-				}
-				for _, now := range []string{":now", ":fresh"} {
-					again.ExpressionAttributeValues[now] = &types.AttributeValueMemberN{Value: "9999999999999"}
+				for name, value := range map[string]types.AttributeValue{
+					":id": str(strconv.Itoa(n)), ":req": str("bench/" + strconv.Itoa(n)), ":now": later, ":fresh": later,
+				} {
+					if _, ok := in.ExpressionAttributeValues[name]; ok {
+						again.ExpressionAttributeValues[name] = value
+					}
 				}
 				if _, err := db.Client.UpdateItem(b.Context(), &again); err != nil {
 					b.Fatal(err)

@@ -1,0 +1,52 @@
+package lockapi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// SweepLimit is how many locks one sweep looks at, at most.
+const SweepLimit = 200
+
+// Swept is what a sweep did.
+type Swept struct {
+	// Marked counts the locks that were marked stale.
+	Marked int `json:"marked"`
+	// Passed counts those that were renewed, released or marked meanwhile.
+	Passed int `json:"passed"`
+	// More tells that there are more lapsed leases than one sweep looks at.
+	More bool `json:"more"`
+}
+
+// sweeper is the principal of what sweeps do.
+const sweeper = "sweep"
+
+// Sweep marks stale the locks whose leases have lapsed, each by the conditional
+// write that anybody's mark_stale is, naming the hold. It frees nothing. Sweeps
+// may run at the same time, stop anywhere and be repeated: all of them make the
+// same request about the same lapsed lease.
+func (a *API) Sweep(ctx context.Context) (Swept, error) {
+	locks, more, err := a.store.Lapsed(ctx, SweepLimit)
+	swept := Swept{More: more}
+	if err != nil {
+		return swept, fmt.Errorf("sweep: %w", err)
+	}
+	for _, l := range locks {
+		out, err := a.store.Transition(ctx, lockmodel.Request{
+			Op: lockmodel.MarkStale, Workspace: l.Workspace, LockID: l.LockID, Principal: sweeper,
+			ID: fmt.Sprintf("%s-%d", sweeper, l.LeaseUntil),
+		})
+		if err != nil {
+			return swept, fmt.Errorf("sweep: %w", err)
+		}
+		a.record(ctx, out)
+		if out.Wrote() {
+			swept.Marked++
+		} else {
+			swept.Passed++
+		}
+	}
+	return swept, nil
+}
