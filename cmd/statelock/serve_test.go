@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -25,7 +26,9 @@ import (
 
 // TestMain lets the tests run this very binary as the command statelock.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"statelock": main})
+	// Many tests wait for a lease to end, and use no processor meanwhile.
+	flag.Set("test.parallel", "12") //nolint:errcheck // there is such a flag
+	testscript.Main(m, map[string]func(){"statelock": main, "worker": worker})
 }
 
 func TestScripts(t *testing.T) {
