@@ -25,7 +25,7 @@ const operandZero = lockmodel.Operand(":0")
 // shape is all of a request that its expression depends on.
 type shape struct {
 	op                     lockmodel.Op
-	lockID, runner         bool
+	lockID, runner, reason bool
 	lease, notice, maxHold bool
 }
 
@@ -33,7 +33,7 @@ var rendered sync.Map // shape → expression
 
 // render gives the expression for a request, rendering it at its first use.
 func render(r lockmodel.Request) expression {
-	of := shape{r.Op, r.LockID != "", r.Runner != "", r.Lease > 0, r.Terms.Notice > 0, r.Terms.MaxHold > 0}
+	of := shape{r.Op, r.LockID != "", r.Runner != "", r.Reason != "", r.Lease > 0, r.Terms.Notice > 0, r.Terms.MaxHold > 0}
 	if e, ok := rendered.Load(of); ok {
 		return e.(expression)
 	}

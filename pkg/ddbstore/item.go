@@ -29,6 +29,8 @@ type item struct {
 	StaleAt    number `dynamodbav:"stale_at"`
 	LeaseUntil number `dynamodbav:"lease_until"`
 	ChangedAt  number `dynamodbav:"changed_at"`
+	By         text   `dynamodbav:"done_by"`
+	Reason     text   `dynamodbav:"reason"`
 	MarkedBy   text   `dynamodbav:"marked_by"`
 	FreedBy    text   `dynamodbav:"freed_by"`
 	Spent      text   `dynamodbav:"spent"`
@@ -107,6 +109,8 @@ func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lo
 		StaleAt:    i.StaleAt.orMissing(),
 		LeaseUntil: i.LeaseUntil.orMissing(),
 		ChangedAt:  i.ChangedAt.orMissing(),
+		By:         string(i.By),
+		Reason:     string(i.Reason),
 		MarkedBy:   string(i.MarkedBy),
 		FreedBy:    string(i.FreedBy),
 		Spent:      string(i.Spent),

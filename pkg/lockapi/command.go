@@ -29,8 +29,8 @@ const opLockState = "lock_state"
 // command is a command document: the body of the operations' routes, where the
 // route says the operation, and the whole of a direct invocation.
 type command struct {
-	op, ws, runner, lockID, requestID string
-	lease                             *int64 // seconds; nil where not given
+	op, ws, runner, lockID, reason, requestID string
+	lease                                     *int64 // seconds; nil where not given
 }
 
 // text finds the place of a field that is a string.
@@ -44,6 +44,8 @@ func (c *command) text(name string) *string {
 		return &c.runner
 	case "lock_id":
 		return &c.lockID
+	case "reason":
+		return &c.reason
 	case "request_id":
 		return &c.requestID
 	}
@@ -56,6 +58,9 @@ const fieldLease = "lease_seconds"
 // fieldsOf lists the fields that a document for an operation may have.
 func fieldsOf(o lockmodel.Op) []string {
 	fields := []string{"ws", "runner", "lock_id"}
+	if o.TakesReason() {
+		fields = append(fields, "reason")
+	}
 	if o.TakesLease() {
 		fields = append(fields, fieldLease)
 	}
@@ -150,7 +155,7 @@ func clip(s string) string {
 // request makes the command a request of operation o.
 func (a *API) request(ctx context.Context, o lockmodel.Op, c command) (lockmodel.Request, error) {
 	r := lockmodel.Request{
-		Op: o, Workspace: c.ws, Runner: c.runner, LockID: c.lockID,
+		Op: o, Workspace: c.ws, Runner: c.runner, LockID: c.lockID, Reason: c.reason,
 		ID: requestID(ctx), Principal: principal(ctx),
 	}
 	if c.requestID != "" {
@@ -199,7 +204,7 @@ func (a *API) perform(ctx context.Context, o lockmodel.Op, c command) (int, any)
 func (a *API) record(ctx context.Context, out lockmodel.Outcome) {
 	a.log.LogAttrs(ctx, slog.LevelInfo, "transition",
 		slog.String("op", out.Request.Op.String()), slog.String("ws", out.Request.Workspace),
-		slog.String("principal", out.Request.Principal), slog.String("request_id", out.Request.ID),
+		slog.String("principal", out.Request.Principal), slog.String("reason", out.Request.Reason), slog.String("request_id", out.Request.ID),
 		slog.Bool("ok", out.Rule.Done()), slog.Bool("wrote", out.Wrote()), slog.String("code", string(out.Rule.Code)),
 		slog.String("state", out.Lock.View().State), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
 		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", out.Lock.View().Fence))

@@ -54,6 +54,10 @@ type View struct {
 	AcquiredAt string `json:"acquired_at,omitempty"`
 	StaleAt    string `json:"stale_at,omitempty"`
 	LeaseUntil string `json:"lease_until,omitempty"`
+	// By is the principal of the last transition, where it was no acquire, and
+	// Reason why the last transition was asked for.
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
 	// Torn warns that state and ledger disagree: every transition is refused.
 	Torn bool `json:"torn,omitempty"`
 }
@@ -64,10 +68,14 @@ func (l Lock) View() View {
 		Workspace: l.Workspace, State: l.State,
 		Owner: l.Runner, LockID: l.LockID, Fence: max(l.Fence, 0), Principal: l.Principal,
 		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.LeaseUntil),
-		Torn: l.Torn(),
+		Reason: l.Reason,
+		Torn:   l.Torn(),
 	}
 	if !l.Exists {
 		v.State = Unlocked
+	}
+	if l.State != Held {
+		v.By = l.By
 	}
 	return v
 }

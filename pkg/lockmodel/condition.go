@@ -15,8 +15,9 @@ const (
 	opPrincipal Operand = ":who"
 	opKey       Operand = ":req"
 	// opAnyID is the least lock id there can be.
-	opAnyID Operand = ":any"
-	opNow   Operand = ":now"
+	opAnyID  Operand = ":any"
+	opNow    Operand = ":now"
+	opReason Operand = ":why"
 	// opFresh is the latest time that a change may bear which this request
 	// could have known of.
 	opFresh Operand = ":fresh"
@@ -57,6 +58,11 @@ func (o Operand) Value(r Request) any {
 		return "!"
 	case opNow:
 		return r.Now
+	case opReason:
+		if r.Reason == "" {
+			return nil
+		}
+		return r.Reason
 	case opFresh:
 		return r.Now + r.Terms.Skew
 	case opUntil:

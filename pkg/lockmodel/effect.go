@@ -36,15 +36,16 @@ var effects = [numEffects]struct {
 		set(AttrState, opHeld), add(AttrHolders), add(AttrFence),
 		set(AttrLockID, opLockID), set(AttrRunner, opRunner), set(AttrPrincipal, opPrincipal),
 		set(AttrAcquiredAt, opNow), set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow),
-		remove(AttrStaleAt),
+		set(AttrBy, opPrincipal), set(AttrReason, opReason), remove(AttrStaleAt),
 	}},
 	Extend: {"extend", Held, []Change{set(AttrLeaseUntil, opUntil)}},
 	Mark: {"mark", Stale, []Change{
-		set(AttrState, opStale), set(AttrStaleAt, opNow), set(AttrChangedAt, opNow), set(AttrMarkedBy, opKey),
+		set(AttrState, opStale), set(AttrStaleAt, opNow), set(AttrChangedAt, opNow),
+		set(AttrBy, opPrincipal), set(AttrReason, opReason), set(AttrMarkedBy, opKey),
 	}},
 	End: {"end", Unlocked, []Change{
 		set(AttrState, opUnlocked), subtract(AttrHolders), copyFrom(AttrSpent, AttrLockID),
-		set(AttrFreedBy, opKey), set(AttrChangedAt, opNow),
+		set(AttrFreedBy, opKey), set(AttrChangedAt, opNow), set(AttrBy, opPrincipal), set(AttrReason, opReason),
 		remove(AttrLockID), remove(AttrRunner), remove(AttrPrincipal), remove(AttrAcquiredAt), remove(AttrStaleAt), remove(AttrLeaseUntil),
 	}},
 }

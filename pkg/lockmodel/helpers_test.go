@@ -36,5 +36,6 @@ func lockID(s string) func(*Request) { return func(r *Request) { r.LockID = s } 
 func runner(s string) func(*Request) { return func(r *Request) { r.Runner = s } }
 func who(s string) func(*Request)    { return func(r *Request) { r.Principal = s } }
 func now(ms int64) func(*Request)    { return func(r *Request) { r.Now = ms } }
+func why(s string) func(*Request)    { return func(r *Request) { r.Reason = s } }
 func lease(ms int64) func(*Request)  { return func(r *Request) { r.Lease = ms } }
 func terms(t Terms) func(*Request)   { return func(r *Request) { r.Terms = t } }

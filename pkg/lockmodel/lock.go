@@ -42,6 +42,11 @@ type Lock struct {
 	// ChangedAt is when the lock last came to be held, stale or unlocked.
 	ChangedAt int64
 
+	// By is the principal of the last transition, and Reason why it was asked
+	// for, in the caller's words ("" where not said).
+	By     string
+	Reason string
+
 	// MarkedBy and FreedBy are the keys of the last requests that marked the
 	// lock stale and that freed it, whatever came after.
 	MarkedBy string
@@ -75,6 +80,8 @@ const (
 	AttrStaleAt    Attr = "stale_at"    // StaleAt
 	AttrLeaseUntil Attr = "lease_until" // LeaseUntil
 	AttrChangedAt  Attr = "changed_at"  // ChangedAt
+	AttrBy         Attr = "done_by"     // By
+	AttrReason     Attr = "reason"      // Reason
 	AttrMarkedBy   Attr = "marked_by"   // MarkedBy
 	AttrFreedBy    Attr = "freed_by"    // FreedBy
 	AttrSpent      Attr = "spent"       // Spent
@@ -91,6 +98,10 @@ func (l *Lock) text(a Attr) *string {
 		return &l.Runner
 	case AttrPrincipal:
 		return &l.Principal
+	case AttrBy:
+		return &l.By
+	case AttrReason:
+		return &l.Reason
 	case AttrMarkedBy:
 		return &l.MarkedBy
 	case AttrFreedBy:

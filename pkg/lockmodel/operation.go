@@ -57,5 +57,9 @@ func ParseOp(name string) (Op, error) {
 // TakesLease reports whether a request of o may ask for a lease.
 func (o Op) TakesLease() bool { return o == Acquire || o == Renew }
 
+// TakesReason reports whether a request of o may say why: a renewal says that
+// the holder is alive, and no more.
+func (o Op) TakesReason() bool { return o != Renew }
+
 // NeedsLockID reports whether a request of o must name its hold.
 func (o Op) NeedsLockID() bool { return o == Acquire || o == Renew }

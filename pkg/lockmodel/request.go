@@ -11,6 +11,7 @@ import (
 const (
 	MaxWorkspace = 512
 	MaxRunner    = 256
+	MaxReason    = 512
 	MaxID        = 128
 )
 
@@ -34,6 +35,10 @@ type Request struct {
 	// Principal is the caller as authenticated; "" means Anonymous. It comes
 	// from the authenticator alone, never from what the caller wrote.
 	Principal string
+
+	// Reason is why the transition is asked for, in the caller's words, for the
+	// record ("" where not said).
+	Reason string
 
 	// Lease is for how many milliseconds from Now the holder asks not to be
 	// marked stale: for Renew (required) and Acquire (0 for no lease).
@@ -91,7 +96,16 @@ func (r Request) Validate() error {
 	if err := checkID("lock_id", r.LockID, r.Op.NeedsLockID()); err != nil {
 		return err
 	}
-	if err := checkRunner(r.Runner, r.Op == Acquire); err != nil {
+	if r.Runner == "" && r.Op == Acquire {
+		return &FieldError{"runner", "missing; say who acquires the lock"}
+	}
+	if err := checkText("runner", r.Runner, MaxRunner); err != nil {
+		return err
+	}
+	if r.Reason != "" && !r.Op.TakesReason() {
+		return &FieldError{"reason", r.Op.String() + " takes no reason"}
+	}
+	if err := checkText("reason", r.Reason, MaxReason); err != nil {
 		return err
 	}
 	return r.checkLease()
@@ -168,15 +182,14 @@ func (r Request) checkLease() error {
 	return nil
 }
 
-func checkRunner(runner string, required bool) error {
+// checkText refuses what could not be shown to a person as it is.
+func checkText(field, text string, most int) error {
 	switch {
-	case runner == "" && required:
-		return &FieldError{"runner", "missing; say who acquires the lock"}
-	case len(runner) > MaxRunner:
-		return &FieldError{"runner", fmt.Sprintf("longer than %d bytes", MaxRunner)}
-	case !utf8.ValidString(runner) || strings.ContainsFunc(runner, func(c rune) bool { return !unicode.IsPrint(c) }) ||
-		strings.TrimSpace(runner) != runner:
-		return &FieldError{"runner", "only visible characters and spaces between them may stand in it"}
+	case len(text) > most:
+		return &FieldError{field, fmt.Sprintf("longer than %d bytes", most)}
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) ||
+		strings.TrimSpace(text) != text:
+		return &FieldError{field, "only visible characters and spaces between them may stand in it"}
 	}
 	return nil
 }

@@ -40,6 +40,8 @@ func (i Item) Lock() lockmodel.Lock {
 	l.StaleAt = number(lockmodel.AttrStaleAt)
 	l.LeaseUntil = number(lockmodel.AttrLeaseUntil)
 	l.ChangedAt = number(lockmodel.AttrChangedAt)
+	l.By = text(lockmodel.AttrBy)
+	l.Reason = text(lockmodel.AttrReason)
 	l.MarkedBy = text(lockmodel.AttrMarkedBy)
 	l.FreedBy = text(lockmodel.AttrFreedBy)
 	l.Spent = text(lockmodel.AttrSpent)
@@ -79,7 +81,7 @@ func Requests() []lockmodel.Request {
 						}
 						all = append(all, r)
 						if o == lockmodel.Acquire {
-							r.Lease = 5000
+							r.Lease, r.Reason = 5000, "to apply"
 							all = append(all, r)
 						}
 					}
@@ -101,6 +103,7 @@ func Items() []Item {
 	bases := map[lockmodel.State]attributes{
 		lockmodel.Unlocked: {
 			lockmodel.AttrState: lockmodel.Unlocked, lockmodel.AttrHolders: int64(0), lockmodel.AttrFence: int64(3),
+			lockmodel.AttrBy: lockmodel.Anonymous, lockmodel.AttrReason: "because",
 			lockmodel.AttrChangedAt: productNow - 500, lockmodel.AttrMarkedBy: "mark_stale/r0", lockmodel.AttrFreedBy: "release_lock/r0",
 			lockmodel.AttrSpent: "id-0",
 		},
