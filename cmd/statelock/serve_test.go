@@ -31,11 +31,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"statelock": main, "worker": worker})
 }
 
-func TestScripts(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{Dir: "testdata"})
-}
-
 // server is a running statelock serve.
 type server struct {
 	url string

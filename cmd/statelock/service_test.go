@@ -16,7 +16,9 @@ import (
 // service is a service in the test's process whose network the test can break.
 type service struct {
 	*client.Client
-	url string
+	url    string
+	api    http.Handler
+	engine *engine.Engine
 
 	mu   sync.Mutex
 	down bool
@@ -31,20 +33,19 @@ func newService(t *testing.T) *service {
 	if err := ddbstore.CreateTable(t.Context(), db, "locks"); err != nil {
 		t.Fatal(err)
 	}
-	s := &service{lose: map[string]int{}, done: map[string]chan struct{}{}}
+	s := &service{engine: e, lose: map[string]int{}, done: map[string]chan struct{}{}}
 	for _, path := range []string{"/v1/acquire", "/v1/renew", "/v1/release"} {
 		s.done[path] = make(chan struct{}, 1000)
 	}
 	store := ddbstore.New(db, ddbstore.Options{Table: "locks"})
-	api := lockapi.New(store, lockapi.Options{Log: slog.New(slog.DiscardHandler)})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(api, w, r) }))
-	t.Cleanup(server.Close)
-	s.url = server.URL
+	s.api = lockapi.New(store, lockapi.Options{Log: slog.New(slog.DiscardHandler)})
+	s.url = serverFor(t, s).URL
 	s.Client = client.NewOnStore(store, slog.New(slog.DiscardHandler), client.Options{})
 	return s
 }
 
-func (s *service) serve(api http.Handler, w http.ResponseWriter, r *http.Request) {
+// ServeHTTP passes requests to the API as the network lets them.
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	down, lost := s.down, s.lose[r.URL.Path] > 0
 	if lost {
@@ -55,11 +56,11 @@ func (s *service) serve(api http.Handler, w http.ResponseWriter, r *http.Request
 	case down:
 		panic(http.ErrAbortHandler) // breaks the connection
 	case lost:
-		api.ServeHTTP(httptest.NewRecorder(), r)
+		s.api.ServeHTTP(httptest.NewRecorder(), r)
 		panic(http.ErrAbortHandler)
 	}
 	answer := httptest.NewRecorder()
-	api.ServeHTTP(answer, r)
+	s.api.ServeHTTP(answer, r)
 	if done := s.done[r.URL.Path]; done != nil && answer.Code == http.StatusOK {
 		select {
 		case done <- struct{}{}:
