@@ -92,7 +92,7 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 			late++ // the lock was freed meanwhile: no reason to wait
 			pause(ctx, around(200*time.Millisecond))
 			continue
-		case isHeld && r.TakeLapsed && c.takeLapsed(ctx, held.Holder):
+		case isHeld && r.TakeLapsed && c.takeLapsed(ctx, held.Holder, r.Runner):
 			continue
 		case isHeld, isLost && heard && ctx.Err() == nil:
 			if left := time.Until(until); left > 0 {
@@ -125,16 +125,16 @@ func (c *Client) giveBack(ctx context.Context, r Request) {
 
 // takeLapsed frees the lock of a holder whose lease has lapsed, as far as the
 // service lets it, and tells whether the lock is free.
-func (c *Client) takeLapsed(ctx context.Context, v View) bool {
+func (c *Client) takeLapsed(ctx context.Context, v View, runner string) bool {
 	if lapsed, err := time.Parse(time.RFC3339, v.LeaseUntil); err != nil || time.Until(lapsed) > 0 {
 		return false
 	}
-	h := Hold{Workspace: v.Workspace, LockID: v.LockID}
+	h, why := Hold{Workspace: v.Workspace, LockID: v.LockID}, "lease lapsed; taken by "+runner
 	if v.State == lockmodel.Held {
-		if _, err := c.MarkStale(ctx, h); err != nil {
+		if _, err := c.MarkStale(ctx, h, why); err != nil {
 			return false // the service's clock decides, and others do the same
 		}
 	}
-	_, err := c.ForceUnlock(ctx, h)
+	_, err := c.ForceUnlock(ctx, h, why)
 	return err == nil
 }

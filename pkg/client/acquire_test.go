@@ -226,7 +226,7 @@ func TestTakeNothingElse(t *testing.T) {
 				if as[*HeldError](t, err).Holder.LockID != l.ID() || isLost(l) || w.count("/v1/mark-stale") != 0 {
 					t.Errorf("%v, lost: %v, marked %d times", err, l.Err(), w.count("/v1/mark-stale"))
 				}
-				if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod"}); name == "unleased" && err != nil {
+				if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod"}, ""); name == "unleased" && err != nil {
 					t.Error(err)
 				}
 				if _, err = w.Acquire(t.Context(), Request{Workspace: "prod", Runner: "jane", TakeLapsed: true}); err == nil {

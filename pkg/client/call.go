@@ -34,6 +34,7 @@ type document struct {
 	Runner    string `json:"runner,omitempty"`
 	LockID    string `json:"lock_id,omitempty"`
 	Lease     *int64 `json:"lease_seconds,omitempty"`
+	Reason    string `json:"reason,omitempty"`
 }
 
 // call is one request, however often it is tried.

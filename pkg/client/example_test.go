@@ -91,11 +91,11 @@ func ExampleClient_ForceUnlock() {
 		return
 	}
 	hold := client.Hold{Workspace: "prod", LockID: seen.LockID}
-	_, err = c.ForceUnlock(ctx, hold)
+	_, err = c.ForceUnlock(ctx, hold, "")
 	fmt.Println(err)
-	_, err = c.MarkStale(ctx, hold)
+	_, err = c.MarkStale(ctx, hold, "")
 	fmt.Println(err)
-	v, err := c.ForceUnlock(ctx, hold)
+	v, err := c.ForceUnlock(ctx, hold, "its machine is gone")
 	fmt.Println(v.State, err)
 	// Output:
 	// force-unlock refused: force-unlock only from stale — a live holder is never bulldozed

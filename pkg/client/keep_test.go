@@ -37,7 +37,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		if n := w.count("/v1/renew"); n < 160 || n > 200 {
 			t.Errorf("%d renewals in 60 leases", n)
 		}
-		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod"}); as[*HeldError](t, err).Code != lockmodel.CodeLeaseLive {
+		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod"}, ""); as[*HeldError](t, err).Code != lockmodel.CodeLeaseLive {
 			t.Error("mark stale:", err)
 		}
 		if err := l.Release(t.Context()); err != nil {
@@ -97,7 +97,7 @@ func TestOutageLongerThanLease(t *testing.T) {
 				// lost, but is kept until the winding up is over.
 				w.up()
 				time.Sleep(10 * minute)
-				if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod"}); as[*HeldError](t, err).Code != lockmodel.CodeLeaseLive {
+				if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod"}, ""); as[*HeldError](t, err).Code != lockmodel.CodeLeaseLive {
 					t.Error("mark stale:", err)
 				}
 				if !isLost(l) {
@@ -139,7 +139,7 @@ func TestMarkedStale(t *testing.T) {
 		l := w.acquire(t, prod)
 		w.set(refusedTCP, "/v1/renew", -1)
 		time.Sleep(minute + time.Second)
-		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod", LockID: l.ID()}); err != nil {
+		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod", LockID: l.ID()}, ""); err != nil {
 			t.Fatal(err)
 		}
 		w.up()

@@ -97,23 +97,28 @@ func (c *Client) Renew(ctx context.Context, h Hold, lease time.Duration) (View, 
 }
 
 // Release ends the holder's own hold, stale or not.
-func (c *Client) Release(ctx context.Context, h Hold) (View, error) { return c.act(ctx, opRelease, h) }
-
-// MarkStale records the suspicion that the holder is gone. It is refused while
-// the holder's lease is live.
-func (c *Client) MarkStale(ctx context.Context, h Hold) (View, error) {
-	return c.act(ctx, opMarkStale, h)
+func (c *Client) Release(ctx context.Context, h Hold) (View, error) {
+	return c.act(ctx, opRelease, h, "")
 }
 
-// ForceUnlock frees a stale lock. Name its LockID, so that no other hold than
-// the one you looked at can be meant.
-func (c *Client) ForceUnlock(ctx context.Context, h Hold) (View, error) {
-	return c.act(ctx, opForceUnlock, h)
+// MarkStale records the suspicion that the holder is gone, and why ("" where it
+// isn't said). It is refused while the holder's lease is live.
+func (c *Client) MarkStale(ctx context.Context, h Hold, reason string) (View, error) {
+	return c.act(ctx, opMarkStale, h, reason)
 }
 
-func (c *Client) act(ctx context.Context, op string, h Hold) (View, error) {
+// ForceUnlock frees a stale lock, and records why ("" where it isn't said).
+// Name its LockID, so that no other hold than the one you looked at can be
+// meant.
+func (c *Client) ForceUnlock(ctx context.Context, h Hold, reason string) (View, error) {
+	return c.act(ctx, opForceUnlock, h, reason)
+}
+
+func (c *Client) act(ctx context.Context, op string, h Hold, reason string) (View, error) {
 	var a lockmodel.Answer
-	_, err := c.send(ctx, c.transition(op, uuid.NewString(), h.document(), &a))
+	d := h.document()
+	d.Reason = reason
+	_, err := c.send(ctx, c.transition(op, uuid.NewString(), d, &a))
 	return a.Lock, err
 }
 

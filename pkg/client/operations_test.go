@@ -14,28 +14,28 @@ func TestOperatorsWay(t *testing.T) {
 		w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
 		l := w.acquire(t, Request{Workspace: "prod", Runner: "ci-7"})
 		h := Hold{Workspace: "prod", LockID: l.ID()}
-		_, err := w.ForceUnlock(t.Context(), h)
+		_, err := w.ForceUnlock(t.Context(), h, "")
 		if as[*HeldError](t, err).Code != lockmodel.CodeNotStale {
 			t.Error(err)
 		}
-		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod", LockID: "another"}); as[*HeldError](t, err).Code != lockmodel.CodeNotHolder {
+		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod", LockID: "another"}, ""); as[*HeldError](t, err).Code != lockmodel.CodeNotHolder {
 			t.Error(err)
 		}
 		w.set(lostReply, "/v1/mark-stale", 1)
-		if v, err := w.MarkStale(t.Context(), h); err != nil || v.State != lockmodel.Stale {
+		if v, err := w.MarkStale(t.Context(), h, "no answer from it"); err != nil || v.State != lockmodel.Stale || v.Reason != "no answer from it" {
 			t.Error(v, err)
 		}
-		if _, err := w.MarkStale(t.Context(), h); as[*RefusedError](t, err).Code != lockmodel.CodeStale {
+		if _, err := w.MarkStale(t.Context(), h, ""); as[*RefusedError](t, err).Code != lockmodel.CodeStale {
 			t.Error(err)
 		}
 		if _, err := w.Renew(t.Context(), h, minute); as[*RefusedError](t, err).Code != lockmodel.CodeStale {
 			t.Error(err)
 		}
 		w.set(lostReply, "/v1/force-unlock", 1)
-		if v, err := w.ForceUnlock(t.Context(), h); err != nil || v.State != lockmodel.Unlocked {
+		if v, err := w.ForceUnlock(t.Context(), h, ""); err != nil || v.State != lockmodel.Unlocked {
 			t.Error(v, err)
 		}
-		if _, err := w.ForceUnlock(t.Context(), h); as[*RefusedError](t, err).Code != lockmodel.CodeNotStale {
+		if _, err := w.ForceUnlock(t.Context(), h, ""); as[*RefusedError](t, err).Code != lockmodel.CodeNotStale {
 			t.Error(err)
 		}
 		if _, err := w.Release(t.Context(), h); as[*RefusedError](t, err).Code != lockmodel.CodeNotHeld {

@@ -18,6 +18,8 @@ type Store interface {
 	Lock(ctx context.Context, ws string) (lockmodel.Lock, error)
 	// List reads a page of locks.
 	List(context.Context, ddbstore.Query) (ddbstore.Page, error)
+	// History reads a page of a workspace's events.
+	History(ctx context.Context, ws, cursor string, limit int) (ddbstore.History, error)
 	// Lapsed reads held locks whose lease has lapsed.
 	Lapsed(ctx context.Context, limit int) (locks []lockmodel.Lock, more bool, err error)
 }
@@ -52,13 +54,17 @@ func New(store Store, options Options) *API {
 	}
 	a.route("GET", locksPath, a.list)
 	a.route("GET", locksPath+"/{ws...}", a.read)
+	a.route("GET", historyPath+"/{ws...}", a.history)
 	a.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusNotFound, failure{Code: "not_found", Reason: "there is no such route"})
 	})
 	return a
 }
 
-const locksPath = "/v1/locks"
+const (
+	locksPath   = "/v1/locks"
+	historyPath = "/v1/history"
+)
 
 // Path is the route of an operation.
 func Path(o lockmodel.Op) string {
@@ -88,7 +94,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, original *http.Request) {
 	w.Header().Set("X-Request-Id", requestID(r.Context()))
 	// The mux would clean the path first, and so read another workspace than
 	// the one that was named.
-	if ws, ok := strings.CutPrefix(r.URL.Path, locksPath+"/"); ok {
+	for _, path := range []string{locksPath, historyPath} {
+		ws, ok := strings.CutPrefix(r.URL.Path, path+"/")
+		if !ok {
+			continue
+		}
 		if err := lockmodel.CheckWorkspace(ws); err != nil {
 			status, body := a.failed(r.Context(), err)
 			reply(w, status, body)

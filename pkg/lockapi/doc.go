@@ -3,11 +3,13 @@
 // invocation.
 //
 //	POST /v1/acquire        {"ws":"prod","runner":"ci-7"}
+//	POST /v1/renew          {"ws":"prod","lock_id":"…","lease_seconds":60}
 //	POST /v1/release        {"ws":"prod"}
 //	POST /v1/mark-stale     {"ws":"prod"}
 //	POST /v1/force-unlock   {"ws":"prod"}
 //	GET  /v1/locks/{ws...}
 //	GET  /v1/locks?state=&prefix=&limit=&cursor=
+//	GET  /v1/history/{ws...}?limit=&cursor=
 //
 // There is a route for each operation, so that each can be granted by itself.
 //

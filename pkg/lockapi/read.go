@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockmodel"
@@ -50,31 +52,44 @@ func (a *API) list(r *http.Request) (int, any) {
 // listQuery reads the query parameters as strictly as bodies are read.
 func listQuery(r *http.Request) (ddbstore.Query, error) {
 	var q ddbstore.Query
-	parameters, err := url.ParseQuery(r.URL.RawQuery)
+	p, err := parameters(r, "state", "prefix", "limit", "cursor")
 	if err != nil {
-		return q, &lockmodel.FieldError{Field: "query", Problem: "not well-formed"}
+		return q, err
 	}
-	for name, values := range parameters {
+	q.State, q.Prefix, q.Cursor = p["state"], p["prefix"], p["cursor"]
+	q.Limit, err = limit(p)
+	return q, err
+}
+
+// parameters reads the query, in which each of the named parameters may stand
+// once and no other.
+func parameters(r *http.Request, names ...string) (map[string]string, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, &lockmodel.FieldError{Field: "query", Problem: "not well-formed"}
+	}
+	all := make(map[string]string, len(query))
+	for name, values := range query {
+		if !slices.Contains(names, name) {
+			return nil, &lockmodel.FieldError{Field: clip(name), Problem: "there is no such parameter; there are " + strings.Join(names, ", ")}
+		}
 		if len(values) > 1 {
-			return q, &lockmodel.FieldError{Field: clip(name), Problem: "given twice"}
+			return nil, &lockmodel.FieldError{Field: name, Problem: "given twice"}
 		}
-		value := values[0]
-		switch name {
-		case "state":
-			q.State = value
-		case "prefix":
-			q.Prefix = value
-		case "cursor":
-			q.Cursor = value
-		case "limit":
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 {
-				return q, &lockmodel.FieldError{Field: "limit", Problem: "must be a whole number from 1"}
-			}
-			q.Limit = n
-		default:
-			return q, &lockmodel.FieldError{Field: clip(name), Problem: "there is no such parameter; there are state, prefix, limit, cursor"}
-		}
+		all[name] = values[0]
 	}
-	return q, nil
+	return all, nil
+}
+
+// limit reads the parameter of that name; 0 where it is missing.
+func limit(parameters map[string]string) (int, error) {
+	text, ok := parameters["limit"]
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, &lockmodel.FieldError{Field: "limit", Problem: "must be a whole number from 1"}
+	}
+	return n, nil
 }
