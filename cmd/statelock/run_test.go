@@ -194,7 +194,7 @@ func TestRunKilled(t *testing.T) {
 	if said := w.end(t, -1); !strings.Contains(said, "got terminated") && runtime.GOOS == "linux" {
 		t.Errorf("the command was not told:\n%s", said)
 	}
-	_, err := s.MarkStale(t.Context(), client.Hold{Workspace: "prod", LockID: v.LockID})
+	_, err := s.MarkStale(t.Context(), client.Hold{Workspace: "prod", LockID: v.LockID}, "")
 	if held, ok := errors.AsType[*client.HeldError](err); !ok || held.Code != lockmodel.CodeLeaseLive {
 		t.Errorf("mark stale at once: %v", err)
 	}
@@ -220,11 +220,11 @@ func TestRunWokenAfterItsLease(t *testing.T) {
 			h := client.Hold{Workspace: "prod", LockID: s.status(t).LockID}
 			w.signal(t, syscall.SIGSTOP)
 			for err := errors.New("not yet"); err != nil; time.Sleep(50 * time.Millisecond) {
-				_, err = s.MarkStale(t.Context(), h)
+				_, err = s.MarkStale(t.Context(), h, "")
 			}
 			var other *client.Lock
 			if taken {
-				_, err := s.ForceUnlock(t.Context(), h)
+				_, err := s.ForceUnlock(t.Context(), h, "")
 				if err == nil {
 					other, err = s.AcquireOnly(t.Context(), client.Request{Workspace: "prod", Runner: "jane"})
 				}

@@ -18,12 +18,14 @@ type staleOptions struct {
 	service serviceOptions
 	ws      string
 	lockID  string
+	reason  string
 	yes     bool
 }
 
 func (o *staleOptions) flags(c *cobra.Command) {
 	workspaceFlag(c, &o.ws)
 	c.Flags().StringVar(&o.lockID, "lock-id", "", "the hold that is meant (default: the one there is now)")
+	c.Flags().StringVar(&o.reason, "reason", "", "why, for the record")
 	o.service.flags(c.Flags())
 }
 
@@ -55,7 +57,7 @@ does that. While the holder's lease is live this is refused.`,
 			if err != nil {
 				return err
 			}
-			v, err := cl.MarkStale(c.Context(), h)
+			v, err := cl.MarkStale(c.Context(), h, o.reason)
 			if err != nil {
 				return err
 			}
@@ -72,16 +74,21 @@ func forceUnlockCommand() *cobra.Command {
 		Use:   "force-unlock --ws WORKSPACE",
 		Short: "Free a stale lock",
 		Long: `Free a stale lock. Shows who holds it, and asks for the workspace's name before it
-goes on. The hold that was shown is the only one that can be freed.`,
+goes on. The hold that was shown is the only one that can be freed.
+
+In a script: --yes --reason "…".`,
 		Args: cobra.NoArgs,
 		RunE: untilSignal(func(c *cobra.Command) error { return o.forceUnlock(c) }),
 	}
 	o.flags(c)
-	c.Flags().BoolVar(&o.yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&o.yes, "yes", false, "do not ask; needs --reason")
 	return c
 }
 
 func (o staleOptions) forceUnlock(c *cobra.Command) error {
+	if o.yes && o.reason == "" {
+		return usageError{errors.New("--yes needs --reason: say why, for whoever asks later")}
+	}
 	cl, h, v, err := o.look(c)
 	if err != nil {
 		return err
@@ -91,7 +98,7 @@ func (o staleOptions) forceUnlock(c *cobra.Command) error {
 			return err
 		}
 	}
-	v, err = cl.ForceUnlock(c.Context(), h)
+	v, err = cl.ForceUnlock(c.Context(), h, o.reason)
 	if err != nil {
 		return err
 	}
@@ -119,7 +126,7 @@ func (o staleOptions) ask(c *cobra.Command, v client.View) error {
 	select {
 	case answer := <-line:
 		if answer != o.ws {
-			return exitError{exitFailed, errors.New("not confirmed; nothing was done (in a script: --yes)")}
+			return exitError{exitFailed, errors.New("not confirmed; nothing was done (in a script: --yes --reason)")}
 		}
 		return nil
 	case <-c.Context().Done():

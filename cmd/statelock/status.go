@@ -41,7 +41,7 @@ func statusCommand() *cobra.Command {
 func printStatus(w io.Writer, v client.View, now time.Time) error {
 	_, err := fmt.Fprintf(w, "%s is %s\n", v.Workspace, describe(v, now))
 	for _, line := range []struct{ name, value string }{
-		{"owner", v.Owner}, {"principal", v.Principal}, {"lock id", v.LockID}, {"acquired", v.AcquiredAt}, {"stale", v.StaleAt}, {"lease until", v.LeaseUntil},
+		{"owner", v.Owner}, {"principal", v.Principal}, {"lock id", v.LockID}, {"acquired", v.AcquiredAt}, {"stale", v.StaleAt}, {"by", v.By}, {"reason", v.Reason}, {"lease until", v.LeaseUntil},
 	} {
 		if line.value != "" && err == nil {
 			_, err = fmt.Fprintf(w, "  %-11s  %s\n", line.name, line.value)
