@@ -8,6 +8,7 @@ locals {
     "POST /v1/force-unlock",
     "GET /v1/locks",
     "GET /v1/locks/{ws+}",
+    "GET /v1/history/{ws+}",
   ]
 }
 

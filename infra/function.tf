@@ -69,6 +69,7 @@ data "aws_iam_policy_document" "locks" {
   statement {
     actions = ["dynamodb:Query"]
     resources = [
+      aws_dynamodb_table.lock.arn,
       "${aws_dynamodb_table.lock.arn}/index/by_state",
       "${aws_dynamodb_table.lock.arn}/index/by_lease",
     ]

@@ -64,4 +64,14 @@ resource "aws_dynamodb_table" "lock" {
   server_side_encryption {
     enabled = true
   }
+
+  # What each transition changed, for the history.
+  stream_enabled   = true
+  stream_view_type = "NEW_AND_OLD_IMAGES"
+
+  # Only items of the history have this attribute: no lock ever expires.
+  ttl {
+    attribute_name = "expires_at"
+    enabled        = true
+  }
 }

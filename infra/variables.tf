@@ -44,3 +44,14 @@ variable "deletion_protection" {
   default     = true
   nullable    = false
 }
+
+variable "keep_history_hours" {
+  description = "For how many hours the record of a transition is kept."
+  type        = number
+  default     = 2160
+
+  validation {
+    condition     = var.keep_history_hours >= 1
+    error_message = "keep_history_hours must be at least 1."
+  }
+}

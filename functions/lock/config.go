@@ -33,6 +33,9 @@ type Config struct {
 	// MaxHold is how long after its beginning a hold's lease may reach.
 	// STATELOCK_MAX_HOLD, 0 (any length) where it isn't set.
 	MaxHold time.Duration
+	// KeepHistory is for how long the record of a transition is kept.
+	// STATELOCK_KEEP_HISTORY, ddbstore.DefaultKeep where it isn't set.
+	KeepHistory time.Duration
 }
 
 // prefix marks the variables that are this function's own.
@@ -46,6 +49,7 @@ func (c *Config) durations() map[string]*time.Duration {
 		prefix + "MAX_LEASE":     &c.MaxLease,
 		prefix + "NOTICE":        &c.Notice,
 		prefix + "MAX_HOLD":      &c.MaxHold,
+		prefix + "KEEP_HISTORY":  &c.KeepHistory,
 	}
 }
 
@@ -53,7 +57,7 @@ func (c *Config) durations() map[string]*time.Duration {
 // os.Environ. A variable that has the prefix and isn't known is an error: a
 // misspelt setting must not be a setting that silently does nothing.
 func configFrom(environ []string) (Config, error) {
-	c := Config{ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease}
+	c := Config{ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep}
 	durations := c.durations()
 	var errs []error
 	for _, entry := range environ {

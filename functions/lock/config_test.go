@@ -16,14 +16,14 @@ func TestConfigFrom(t *testing.T) {
 		want    Config
 		problem string
 	}{
-		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{Table: "locks", ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease}, ""},
-		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{Table: arn, ClockSkew: 90 * time.Second, MaxLease: lockapi.MaxLease}, ""},
+		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{Table: "locks", ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep}, ""},
+		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{Table: arn, ClockSkew: 90 * time.Second, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep}, ""},
 		{
 			[]string{
 				"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=0s", "STATELOCK_DEFAULT_LEASE=1m", "STATELOCK_MAX_LEASE=2h",
-				"STATELOCK_NOTICE=30s", "STATELOCK_MAX_HOLD=12h",
+				"STATELOCK_NOTICE=30s", "STATELOCK_MAX_HOLD=12h", "STATELOCK_KEEP_HISTORY=720h",
 			},
-			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour},
+			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour},
 			"",
 		},
 		{

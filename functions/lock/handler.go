@@ -33,8 +33,9 @@ type service interface {
 // handler is the function's lambda.Handler. It has no state of its own and may
 // be invoked concurrently.
 type handler struct {
-	service service
-	log     *slog.Logger
+	service  service
+	recorder lockapi.Recorder
+	log      *slog.Logger
 }
 
 // Invoke implements lambda.Handler. Whatever is wrong with an event is said in
@@ -60,6 +61,8 @@ func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err 
 		answer, seen = h.command(ctx, event)
 	case kindSchedule:
 		answer, seen, err = h.sweep(ctx)
+	case kindStream:
+		answer, seen, err = h.stream(ctx, event)
 	case kindNeither:
 		answer = refusal("bad_request", accepted)
 	default:

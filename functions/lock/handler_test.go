@@ -237,6 +237,7 @@ func FuzzInvoke(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, event []byte) {
 		h, log := newTest(lockapi.New(new(recordingStore), lockapi.Options{}))
+		h.recorder = recorderFunc(func(lockmodel.Event) error { return nil })
 		answer, err := h.Invoke(t.Context(), event)
 		if err != nil || !json.Valid(answer) {
 			t.Errorf("%v, answer %s", err, answer)

@@ -16,9 +16,10 @@ const (
 	kindHTTPAPIv1               // API Gateway HTTP API, payload format 1.0
 	kindREST                    // API Gateway REST API
 	kindSchedule                // EventBridge's scheduled event: time to sweep
+	kindStream                  // a batch of a DynamoDB table's stream: history
 )
 
-var kindNames = [...]string{"neither", "command", "http_api", "function_url", "http_api_v1", "rest", "schedule"}
+var kindNames = [...]string{"neither", "command", "http_api", "function_url", "http_api_v1", "rest", "schedule", "stream"}
 
 // String returns the word used for the kind in the log.
 func (k kind) String() string { return kindNames[k] }
@@ -44,6 +45,9 @@ func kindOf(event []byte) kind {
 		if text(top["source"]) == "aws.events" && text(top["detail-type"]) == "Scheduled Event" {
 			return kindSchedule
 		}
+		if fromStream(top["Records"]) {
+			return kindStream
+		}
 		return kindNeither
 	case top["type"] != nil, context["elb"] != nil:
 		return kindNeither // Lambda authorizer, load balancer
@@ -60,6 +64,14 @@ func kindOf(event []byte) kind {
 		return kindREST
 	}
 	return kindNeither
+}
+
+// fromStream reports whether raw is a batch of a table's stream.
+func fromStream(raw json.RawMessage) bool {
+	var records []struct {
+		EventSource string `json:"eventSource"`
+	}
+	return json.Unmarshal(raw, &records) == nil && len(records) > 0 && records[0].EventSource == "aws:dynamodb"
 }
 
 // text returns the string that raw is, or "" where it is none.

@@ -22,6 +22,7 @@ func TestKindOfRecordedEvents(t *testing.T) {
 		"direct_":       kindCommand,
 		"neither_":      kindNeither,
 		"schedule_":     kindSchedule,
+		"stream_":       kindStream,
 	}
 	for _, file := range files {
 		name := filepath.Base(file)

@@ -35,5 +35,9 @@ func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handl
 		return nil, err
 	}
 	store := ddbstore.New(client, ddbstore.Options{Table: c.Table, ClockSkew: c.ClockSkew, Notice: c.Notice, MaxHold: c.MaxHold})
-	return &handler{service: lockapi.New(store, lockapi.Options{Log: log, Leases: c.leases()}), log: log}, nil
+	return &handler{
+		service:  lockapi.New(store, lockapi.Options{Log: log, Leases: c.leases()}),
+		recorder: ddbstore.Recorder{Client: client, Table: c.Table, Keep: c.KeepHistory},
+		log:      log,
+	}, nil
 }

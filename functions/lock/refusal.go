@@ -5,7 +5,7 @@ import "encoding/json"
 // accepted is the reason given to whoever sends anything else.
 const accepted = `the event is none that this function serves; it accepts Amazon API Gateway HTTP API ` +
 	`(payload 2.0 or 1.0), REST API and Lambda function URL events, ` +
-	`the scheduled event of Amazon EventBridge, and command documents such as {"op":"lock_state","ws":"prod"}`
+	`the scheduled event of Amazon EventBridge, batches of a DynamoDB stream, and command documents such as {"op":"lock_state","ws":"prod"}`
 
 // failed is the reason given where the service itself breaks.
 const failed = "the service failed; it is unknown whether the request was carried out"

@@ -49,7 +49,7 @@ func TestTableIsSafeFromDeletion(t *testing.T) {
 
 func TestRoutesAreTheAPIs(t *testing.T) {
 	t.Parallel()
-	want := map[string]bool{"GET /v1/locks": true, "GET /v1/locks/{ws+}": true}
+	want := map[string]bool{"GET /v1/locks": true, "GET /v1/locks/{ws+}": true, "GET /v1/history/{ws+}": true}
 	for _, op := range lockmodel.Ops() {
 		want["POST "+lockapi.Path(op)] = true
 	}
@@ -99,6 +99,24 @@ func TestRoleReadsTheIndexes(t *testing.T) {
 	}
 }
 
+// Whoever records history may write, read the stream and log, and no more.
+func TestHistoryRole(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{
+		"dynamodb:DescribeStream": true, "dynamodb:GetRecords": true, "dynamodb:GetShardIterator": true, "dynamodb:ListStreams": true,
+	}
+	for method := range reflect.TypeFor[ddbstore.RecorderClient]().Methods() {
+		want["dynamodb:"+method.Name] = true
+	}
+	if diff := cmp.Diff(want, quoted(t, "../../infra/history.tf", `dynamodb:[A-Za-z*]+`)); diff != "" {
+		t.Errorf("infra's role (-program +module):\n%s", diff)
+	}
+	want["logs:CreateLogStream"], want["logs:PutLogEvents"] = true, true
+	if diff := cmp.Diff(want, readSAM(t).Resources.HistoryRole.actions()); diff != "" {
+		t.Errorf("template.yaml's role (-program +template):\n%s", diff)
+	}
+}
+
 // The role may make the calls that the store makes, write its log, and no more.
 func TestRoleAllowsWhatTheStoreDoes(t *testing.T) {
 	t.Parallel()
@@ -107,7 +125,7 @@ func TestRoleAllowsWhatTheStoreDoes(t *testing.T) {
 		want["dynamodb:"+method.Name] = true
 	}
 	sam := readSAM(t)
-	if diff := cmp.Diff(want, sam.actions()); diff != "" {
+	if diff := cmp.Diff(want, sam.Resources.LockRole.actions()); diff != "" {
 		t.Errorf("template.yaml's role (-program +template):\n%s", diff)
 	}
 	if managed := sam.Resources.LockRole.Properties.ManagedPolicyArns; len(managed) > 0 {

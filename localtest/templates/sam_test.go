@@ -41,19 +41,23 @@ type samTemplate struct {
 				} `yaml:"Auth"`
 			} `yaml:"Properties"`
 		} `yaml:"LockApi"`
-		LockRole struct {
-			Properties struct {
-				ManagedPolicyArns []string `yaml:"ManagedPolicyArns"`
-				Policies          []struct {
-					PolicyDocument struct {
-						Statement []struct {
-							Action any `yaml:"Action"` // a string or a list of them
-						} `yaml:"Statement"`
-					} `yaml:"PolicyDocument"`
-				} `yaml:"Policies"`
-			} `yaml:"Properties"`
-		} `yaml:"LockRole"`
+		LockRole    samRole `yaml:"LockRole"`
+		HistoryRole samRole `yaml:"HistoryRole"`
 	} `yaml:"Resources"`
+}
+
+// samRole is a role in template.yaml.
+type samRole struct {
+	Properties struct {
+		ManagedPolicyArns []string `yaml:"ManagedPolicyArns"`
+		Policies          []struct {
+			PolicyDocument struct {
+				Statement []struct {
+					Action any `yaml:"Action"` // a string or a list of them
+				} `yaml:"Statement"`
+			} `yaml:"PolicyDocument"`
+		} `yaml:"Policies"`
+	} `yaml:"Properties"`
 }
 
 func readSAM(t *testing.T) samTemplate {
@@ -106,10 +110,10 @@ func (s samTemplate) schedules() map[string]bool {
 	return schedules
 }
 
-// actions are what the function's role allows.
-func (s samTemplate) actions() map[string]bool {
+// actions are what a role allows.
+func (r samRole) actions() map[string]bool {
 	actions := map[string]bool{}
-	for _, p := range s.Resources.LockRole.Properties.Policies {
+	for _, p := range r.Properties.Policies {
 		for _, statement := range p.PolicyDocument.Statement {
 			switch action := statement.Action.(type) {
 			case string:
