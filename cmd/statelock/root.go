@@ -28,7 +28,7 @@ func root() *cobra.Command {
 		}
 	}
 	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand())
-	add(groupPeople, statusCommand(), listCommand(), watchCommand(), markStaleCommand(), forceUnlockCommand())
+	add(groupPeople, statusCommand(), listCommand(), watchCommand(), historyCommand(), markStaleCommand(), forceUnlockCommand())
 	add(groupService, serveCommand())
 	add("", versionCommand())
 	return c

@@ -25,6 +25,7 @@ type serveOptions struct {
 	maxHold   time.Duration
 	leases    lockapi.Leases
 	sweep     time.Duration
+	keep      time.Duration
 	database  databaseOptions
 }
 
@@ -57,6 +58,7 @@ The log goes to standard error, a line of JSON for each request.`,
 	f.DurationVar(&o.leases.Default, "default-lease", 0, "lease of an acquire that doesn't say; 0 for none")
 	f.DurationVar(&o.leases.Max, "max-lease", lockapi.MaxLease, "longest lease that is granted")
 	f.DurationVar(&o.sweep, "sweep-every", 30*time.Second, "how often to mark lapsed leases stale; 0 for never")
+	f.DurationVar(&o.keep, "keep-history", ddbstore.DefaultKeep, "for how long the record of a transition is kept; 0 for a table whose stream is recorded")
 	f.DurationVar(&o.notice, "notice", 0, "for how long a lock must have been stale before it may be force-unlocked")
 	f.DurationVar(&o.maxHold, "max-hold", 0, "how long after its beginning a hold's lease may reach; 0 for any length")
 	f.StringVar(&o.database.data, "data", ".statelock", "folder of the embedded engine's file")
@@ -82,7 +84,10 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	}
 	defer func() { err = cmp.Or(err, closeDatabase()) }()
 
-	store := ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
+	var store lockapi.Store = ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
+	if o.keep > 0 {
+		store = lockapi.Recorded(store, ddbstore.Recorder{Client: client, Table: o.table, Keep: o.keep}, log)
+	}
 	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases})
 
 	if o.sweep > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/statelock/statelock/pkg/client"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockapi"
+	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
 // service is a service in the test's process whose network the test can break.
@@ -37,7 +38,8 @@ func newService(t *testing.T) *service {
 	for _, path := range []string{"/v1/acquire", "/v1/renew", "/v1/release"} {
 		s.done[path] = make(chan struct{}, 1000)
 	}
-	store := ddbstore.New(db, ddbstore.Options{Table: "locks"})
+	store := lockapi.Recorded(ddbstore.New(db, ddbstore.Options{Table: "locks"}),
+		ddbstore.Recorder{Client: db, Table: "locks", Keep: time.Hour}, slog.New(slog.DiscardHandler))
 	s.api = lockapi.New(store, lockapi.Options{Log: slog.New(slog.DiscardHandler)})
 	s.url = serverFor(t, s).URL
 	s.Client = client.NewOnStore(store, slog.New(slog.DiscardHandler), client.Options{})
@@ -102,4 +104,12 @@ func (s *service) status(t *testing.T) client.View {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// free is what a lock must be when all is over.
+func free(t *testing.T, s *service) {
+	t.Helper()
+	if v := s.status(t); v.State != lockmodel.Unlocked {
+		t.Errorf("left behind: %+v", v)
+	}
 }

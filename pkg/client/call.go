@@ -26,6 +26,7 @@ const (
 	opForceUnlock = "force-unlock"
 	opStatus      = "status"
 	opList        = "list"
+	opHistory     = "history"
 )
 
 // document is the body of a request.

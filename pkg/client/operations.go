@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/statelock/statelock/pkg/lockapi"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
@@ -36,41 +37,62 @@ type Query struct {
 // page as they are taken. After an error it ends. The list may be moments
 // behind; Status is not.
 func (c *Client) List(ctx context.Context, q Query) iter.Seq2[View, error] {
-	return func(yield func(View, error) bool) {
-		parameters := url.Values{}
-		set := func(name, value string) {
-			if value != "" {
-				parameters.Set(name, value)
-			}
+	parameters := url.Values{}
+	for name, value := range map[string]string{"state": q.State, "prefix": q.Prefix} {
+		if value != "" {
+			parameters.Set(name, value)
 		}
-		set("state", q.State)
-		set("prefix", q.Prefix)
-		if q.Page != 0 {
-			set("limit", strconv.Itoa(q.Page))
-		}
+	}
+	if q.Page != 0 {
+		parameters.Set("limit", strconv.Itoa(q.Page))
+	}
+	type listing struct {
+		Locks  []View
+		Cursor string
+	}
+	return pages(ctx, c, opList, "/v1/locks", parameters, func(p listing) ([]View, string) { return p.Locks, p.Cursor })
+}
+
+// Event is a transition as the service remembers it.
+type Event = lockapi.Event
+
+// History gives the transitions of a workspace's lock, the latest first, page by
+// page as they are taken. After an error it ends. On AWS the latest may be
+// moments behind.
+func (c *Client) History(ctx context.Context, workspace string) iter.Seq2[Event, error] {
+	if err := lockmodel.CheckWorkspace(workspace); err != nil {
+		return func(yield func(Event, error) bool) { yield(Event{}, err) }
+	}
+	type chronicle struct {
+		Events []Event
+		Cursor string
+	}
+	return pages(ctx, c, opHistory, "/v1/history/"+workspace, url.Values{}, func(p chronicle) ([]Event, string) { return p.Events, p.Cursor })
+}
+
+// pages reads a list page by page; open gives what is on a page, which is not
+// nil where the answer is one, and how to go on, "" at the end.
+func pages[Page, T any](ctx context.Context, c *Client, op, path string, parameters url.Values, open func(Page) ([]T, string)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for {
-			var page listing
-			if _, err := c.send(ctx, c.query(opList, "/v1/locks?"+parameters.Encode(), into(&page, func(p listing) bool { return p.Locks != nil }))); err != nil {
-				yield(View{}, err)
+			var page Page
+			isPage := func(p Page) bool { items, _ := open(p); return items != nil }
+			if _, err := c.send(ctx, c.query(op, path+"?"+parameters.Encode(), into(&page, isPage))); err != nil {
+				yield(*new(T), err)
 				return
 			}
-			for _, v := range page.Locks {
-				if !yield(v, nil) {
+			items, cursor := open(page)
+			for _, item := range items {
+				if !yield(item, nil) {
 					return
 				}
 			}
-			if page.Cursor == "" {
+			if cursor == "" {
 				return
 			}
-			set("cursor", page.Cursor)
+			parameters.Set("cursor", cursor)
 		}
 	}
-}
-
-// listing is a page of locks.
-type listing struct {
-	Locks  []View
-	Cursor string
 }
 
 // Hold names a hold to act on.
