@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/statelock/statelock/localtest/engine"
 	"github.com/statelock/statelock/pkg/client"
