@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/statelock/statelock/pkg/client"
 )
 
 // The values in the README's transcript that differ from run to run.
@@ -30,13 +32,42 @@ func TestReadmeTranscript(t *testing.T) {
 	}
 }
 
-// TestReadmeCIRecipe runs the README's lines for CI in two jobs: the second is
-// turned away while the first works, and the lock is free after it.
-func TestReadmeCIRecipe(t *testing.T) {
+// TestReadmeCI runs the README's lines for CI.
+func TestReadmeCI(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	newJob(t, s).works(strings.ReplaceAll(block(t, "sh"), "http://127.0.0.1:8420", s.url), "")
+	free(t, s)
+}
+
+// TestReadmeForPeople runs the README's commands for people in order, on a lock
+// of somebody who is gone. The one that runs until it is told to end is.
+func TestReadmeForPeople(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	if _, err := s.AcquireOnly(t.Context(), client.Request{Workspace: "prod", Runner: "ci-7"}); err != nil {
+		t.Fatal(err)
+	}
+	j := newJob(t, s)
+	for line := range strings.Lines(block(t, "shell") + "\n") {
+		script := "echo prod | " + line
+		if strings.Contains(line, " watch ") {
+			script = strings.TrimSpace(line) + " --interval 100ms > seen & until grep -q 'held by ci-7' seen; do sleep 0.02; done; kill -INT $!; wait $!"
+		}
+		if out, err := j.sh(script); err != nil {
+			t.Errorf("%v\n%s\nprinted\n%s", err, script, out)
+		}
+	}
+	free(t, s)
+}
+
+// TestCurlRecipe runs the lines for curl in two jobs: the second is turned away
+// while the first works, and the lock is free after it.
+func TestCurlRecipe(t *testing.T) {
 	t.Parallel()
 	need(t, "curl")
 	s := serve(t, "--memory")
-	recipe := block(t, "sh")
+	recipe := blocks(t, "ci.md", "bash")[0]
 	script := "WS=prod JOB=job-1 STATELOCK_URL=" + s.url + "\n" + recipe + "\n( JOB=job-2\n" + recipe + "\n) && exit 1\ncurl -sS $STATELOCK_URL/v1/locks/prod"
 	if out := shell(t, script); !strings.Contains(out, `"owner":"job-1"`) || !strings.Contains(out, `{"ok":true,"state":"unlocked"`) {
 		t.Errorf("the jobs printed\n%s", out)

@@ -29,7 +29,7 @@ func root() *cobra.Command {
 	}
 	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand())
 	add(groupPeople, statusCommand(), listCommand(), watchCommand(), historyCommand(), markStaleCommand(), forceUnlockCommand())
-	add(groupService, serveCommand())
+	add(groupService, serveCommand(), doctorCommand())
 	add("", versionCommand())
 	return c
 }

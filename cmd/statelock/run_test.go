@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -112,13 +110,6 @@ func (w *wrapped) end(t *testing.T, code int) string {
 		said.WriteString(line + "\n")
 	}
 	return said.String()
-}
-
-func free(t *testing.T, s *service) {
-	t.Helper()
-	if v := s.status(t); v.State != lockmodel.Unlocked {
-		t.Errorf("left behind: %+v", v)
-	}
 }
 
 // A signal to the wrapper reaches the command, once, and its exit code comes

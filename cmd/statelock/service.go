@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"os"
 	"time"
@@ -27,6 +28,7 @@ type serviceOptions struct {
 	database  databaseOptions
 	clockSkew time.Duration
 	json      bool
+	transport http.RoundTripper // nil for the usual one
 }
 
 func (o *serviceOptions) flags(f *pflag.FlagSet) {
@@ -48,7 +50,7 @@ func envOr(name, value string) string {
 
 // connect makes the client that the flags describe.
 func (o *serviceOptions) connect(c *cobra.Command) (*client.Client, error) {
-	options := client.Options{Patience: o.patience}
+	options := client.Options{Patience: o.patience, Transport: o.transport}
 	if o.database.endpoint != "" && o.table == "" {
 		return nil, usageError{errors.New("--endpoint needs --table")}
 	}
