@@ -42,7 +42,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	if e.Unsure && e.Op != opStatus && e.Op != opList {
+	if e.Unsure && e.Op != opStatus && e.Op != opList && e.Op != opHistory {
 		return fmt.Sprintf("%s: no answer from the service; it may have been done: %v", e.Op, e.Err)
 	}
 	return fmt.Sprintf("%s: no answer from the service: %v", e.Op, e.Err)
