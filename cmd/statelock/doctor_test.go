@@ -19,7 +19,7 @@ func TestDoctor(t *testing.T) {
 		"clock": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 			w.Write([]byte(`{"locks":[]}`)) //nolint:errcheck // the doctor tells
-		}, "FAIL  clock     this machine's clock and the service's are 1h0m0s apart"},
+		}, "FAIL  clock     this machine's clock and the service's are 1h0m"},
 		"credentials": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
 			w.Write([]byte(`{"message":"Forbidden"}`)) //nolint:errcheck // the doctor tells
