@@ -32,8 +32,10 @@ func TestDescribe(t *testing.T) {
 		"unlocked":                           {State: "unlocked", Fence: 7},
 		"held by ci-7 for 3m12s":             {State: "held", Owner: "ci-7", AcquiredAt: "2031-05-06T11:56:48.000Z"},
 		"held by a for 1m0s, lease 45s left": {State: "held", Owner: "a", AcquiredAt: "2031-05-06T11:59:00.000Z", LeaseUntil: "2031-05-06T12:00:45.500Z"},
-		"stale for 1m0s, held by a for 2h0m, lease lapsed 5m0s ago": {State: "stale", Owner: "a", AcquiredAt: "2031-05-06T10:00:00.000Z",
-			StaleAt: "2031-05-06T11:59:00.000Z", LeaseUntil: "2031-05-06T11:55:00.000Z"},
+		"stale for 1m0s, held by a for 2h0m, lease lapsed 5m0s ago": {
+			State: "stale", Owner: "a", AcquiredAt: "2031-05-06T10:00:00.000Z",
+			StaleAt: "2031-05-06T11:59:00.000Z", LeaseUntil: "2031-05-06T11:55:00.000Z",
+		},
 		"torn: state and ledger disagree, and nothing is done to it": {State: "held", Torn: true},
 	} {
 		if got := describe(v, now); got != want {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -103,56 +104,48 @@ func (o runOptions) run(c *cobra.Command, command []string) error {
 	o.say("acquired %s, lock id %s, fence %d", lock.Workspace(), lock.ID(), lock.Fence())
 	ran := o.supervise(lock, path, command, signals)
 	lost := lock.Err()
-	o.release(c.Context(), lock, signals)
+	o.release(c.Context(), lock)
 	if lost != nil {
-		return exitError{exitLost, lost}
+		o.say("%v", lost)
+		return exitError{code: exitLost}
 	}
 	return ran
 }
 
 // acquire waits for the lock until a signal comes.
 func (o runOptions) acquire(ctx context.Context, cl *client.Client, signals <-chan os.Signal) (*client.Lock, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	by := make(chan os.Signal, 1)
-	go func() {
-		for {
+	under, cancel := context.WithCancel(ctx)
+	var by os.Signal
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		defer cancel()
+		for by == nil {
 			select {
 			case s := <-signals:
 				if ends(s) {
-					by <- s
-					cancel()
-					return
+					by = s
 				}
-			case <-ctx.Done():
+			case <-under.Done():
 				return
 			}
 		}
-	}()
-	lock, err := cl.Acquire(ctx, o.hold.request(o.say))
-	select {
-	case s := <-by:
-		if err == nil { // too late: it is there already
-			o.release(context.WithoutCancel(ctx), lock, signals)
-		}
-		number, _ := s.(syscall.Signal)
-		return nil, exitError{exitSignalled + int(number), errors.New(s.String())}
-	default:
+	})
+	lock, err := cl.Acquire(under, o.hold.request(o.say))
+	cancel()
+	listening.Wait()
+	if by == nil {
 		return lock, err
 	}
+	if err == nil { // it came too late to end the waiting
+		o.release(ctx, lock)
+	}
+	number, _ := by.(syscall.Signal)
+	return nil, exitError{exitSignalled + int(number), errors.New(by.String())}
 }
 
-// release frees the lock; a further signal ends the trying.
-func (o runOptions) release(ctx context.Context, lock *client.Lock, signals <-chan os.Signal) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
+// release frees the lock. It takes --timeout at most, and heeds no signal: what
+// has ended the command may come twice.
+func (o runOptions) release(ctx context.Context, lock *client.Lock) {
 	if err := lock.Release(ctx); err != nil {
 		o.say("not released: %v", err)
 		return

@@ -53,8 +53,8 @@ func startRun(t *testing.T, s *service, args ...string) *wrapped {
 	in.Close()
 	t.Cleanup(func() {
 		if w.cmd.ProcessState == nil {
-			w.cmd.Process.Kill()
-			w.cmd.Wait() //nolint:errcheck // killed
+			w.cmd.Process.Kill() //nolint:errcheck // it may have ended
+			w.cmd.Wait()         //nolint:errcheck // killed
 		}
 	})
 	go func() {

@@ -20,12 +20,18 @@ func TestRunnerName(t *testing.T) {
 		job  bool
 	}{
 		"GitHub": {github, "octocat https://github.com/acme/infra/actions/runs/123/attempts/2#apply@GitHub Actions 7", true},
-		"GitLab": {map[string]string{"GITLAB_CI": "true", "GITLAB_USER_LOGIN": "jane", "CI_JOB_URL": "https://gitlab.example.com/infra/-/jobs/7"},
-			"jane https://gitlab.example.com/infra/-/jobs/7", true},
-		"Buildkite": {map[string]string{"BUILDKITE": "true", "BUILDKITE_BUILD_CREATOR": "Jane Doe", "BUILDKITE_BUILD_URL": "https://buildkite.com/acme/infra/builds/1514", "BUILDKITE_JOB_ID": "e4-44"},
-			"Jane Doe https://buildkite.com/acme/infra/builds/1514#e4-44", true},
-		"Jenkins": {map[string]string{"JENKINS_URL": "https://ci.example.com/", "BUILD_URL": "https://ci.example.com/job/infra/7/", "EXECUTOR_NUMBER": "1", "NODE_NAME": "built-in"},
-			"https://ci.example.com/job/infra/7/#1@built-in", true},
+		"GitLab": {
+			map[string]string{"GITLAB_CI": "true", "GITLAB_USER_LOGIN": "jane", "CI_JOB_URL": "https://gitlab.example.com/infra/-/jobs/7"},
+			"jane https://gitlab.example.com/infra/-/jobs/7", true,
+		},
+		"Buildkite": {
+			map[string]string{"BUILDKITE": "true", "BUILDKITE_BUILD_CREATOR": "Jane Doe", "BUILDKITE_BUILD_URL": "https://buildkite.com/acme/infra/builds/1514", "BUILDKITE_JOB_ID": "e4-44"},
+			"Jane Doe https://buildkite.com/acme/infra/builds/1514#e4-44", true,
+		},
+		"Jenkins": {
+			map[string]string{"JENKINS_URL": "https://ci.example.com/", "BUILD_URL": "https://ci.example.com/job/infra/7/", "EXECUTOR_NUMBER": "1", "NODE_NAME": "built-in"},
+			"https://ci.example.com/job/infra/7/#1@built-in", true,
+		},
 		"unprintable": {map[string]string{"GITLAB_CI": "true", "GITLAB_USER_LOGIN": "ja\nne\xff", "CI_JOB_URL": "u"}, "ja?ne? u", true},
 		"too long":    {map[string]string{"GITLAB_CI": "true", "GITLAB_USER_LOGIN": strings.Repeat("j", 300), "CI_JOB_URL": "https://gitlab.example.com/7"}, "https://gitlab.example.com/7", true},
 		"no CI":       {nil, userAtHost(), false},

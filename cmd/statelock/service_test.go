@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -70,9 +71,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		default: // nobody counts that far
 		}
 	}
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
 	w.Write(answer.Body.Bytes()) //nolint:errcheck // a client that is gone is told nothing
 }

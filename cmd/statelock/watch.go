@@ -55,9 +55,10 @@ func (o watchOptions) watch(c *cobra.Command) error {
 	for {
 		now, err := o.look(ctx, cl)
 		_, unreachable := errors.AsType[*client.UnreachableError](err)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // told to end
+		}
 		switch {
-		case ctx.Err() != nil:
-			return nil // told to end
 		case err != nil && !unreachable:
 			return err
 		case err != nil && !outage:
