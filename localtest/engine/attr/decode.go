@@ -52,6 +52,7 @@ func (v *Map) UnmarshalJSON(text []byte) error {
 const (
 	errNoType    Invalid = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	errManyTypes Invalid = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+	errNotNull   Invalid = "One or more parameter values were invalid: Null attribute value types must have the value of true"
 )
 
 // ErrTooDeep is said of an item whose documents are nested beyond MaxDepth.
@@ -129,9 +130,11 @@ func init() {
 			b, err := d.bool()
 			return Bool(b), err
 		},
-		// The service takes false for true.
 		TypeNull: func(d *decoder, _ int) (Value, error) {
-			_, err := d.bool()
+			b, err := d.bool()
+			if !b {
+				d.reject(errNotNull)
+			}
 			return Null{}, err
 		},
 		TypeList: func(d *decoder, depth int) (Value, error) {

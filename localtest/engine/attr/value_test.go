@@ -113,6 +113,7 @@ func TestInputErrors(t *testing.T) {
 	}{
 		{`{"a":{}}`, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
 		{`{"a":{"X":"1"}}`, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
+		{`{"a":{"NULL":false}}`, "One or more parameter values were invalid: Null attribute value types must have the value of true"},
 		{`{"a":{"S":null}}`, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
 		{`{"a":{"S":"1","N":"1"}}`, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
 		{`{"a":{"N":"one"}}`, "The parameter cannot be converted to a numeric value: one"},
@@ -162,7 +163,7 @@ func TestInputErrors(t *testing.T) {
 func TestInputTakes(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
-		{`{"a":{"NULL":false}}`, `{"a":{"NULL":true}}`},
+		{`{"a":{"NULL":true}}`, `{"a":{"NULL":true}}`},
 		{`{"a":{"S":"x","N":null}}`, `{"a":{"S":"x"}}`},
 		{`{"a":{"S":"x","Y":[1,{"z":"}"}]}}`, `{"a":{"S":"x"}}`},
 		{`{"a":{"S":""},"b":{"B":""}}`, `{"a":{"S":""},"b":{"B":""}}`},
