@@ -20,7 +20,7 @@ def typed(kind, value):
     """A value with its type, equal to another exactly where DynamoDB says so."""
     if kind == "N":
         value = Decimal(value)
-    elif kind == "B":
+    elif kind == "B" and not isinstance(value, bytes):  # stored sets hold bytes
         value = base64.b64decode(value)
     elif kind in ("SS", "NS", "BS"):
         value = {typed(kind[0], member) for member in value}
