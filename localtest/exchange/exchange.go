@@ -6,6 +6,7 @@ package exchange
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
@@ -76,4 +77,18 @@ func Run(t *testing.T, do func(ctx context.Context, op, ws, runner string) (stat
 			}
 		}
 	}
+}
+
+// Object gives the JSON object that v becomes.
+func Object(t *testing.T, v any) map[string]any {
+	t.Helper()
+	doc, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(doc, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"testing"
 
@@ -15,7 +14,7 @@ func TestStep(t *testing.T) {
 	lock, n := lockmodel.NewLock("prod"), 0
 	Run(t, func(_ context.Context, op, ws, runner string) (int, map[string]any) {
 		if op == "lock_state" {
-			return 0, object(t, lock.View())
+			return 0, Object(t, lock.View())
 		}
 		o, err := lockmodel.ParseOp(op)
 		if err != nil {
@@ -28,19 +27,6 @@ func TestStep(t *testing.T) {
 		}
 		out := lockmodel.Step(lock, r)
 		lock = out.Lock
-		return 0, object(t, out.Answer())
+		return 0, Object(t, out.Answer())
 	})
-}
-
-func object(t *testing.T, v any) map[string]any {
-	t.Helper()
-	doc, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]any
-	if err := json.Unmarshal(doc, &m); err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

@@ -2,7 +2,6 @@ package ddbstore_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -58,7 +57,7 @@ func TestExchange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return 0, object(t, l.View())
+			return 0, exchange.Object(t, l.View())
 		}
 		o, err := lockmodel.ParseOp(op)
 		if err != nil {
@@ -66,21 +65,8 @@ func TestExchange(t *testing.T) {
 		}
 		r := request(o, ws)
 		r.Runner = runner
-		return 0, object(t, do(t, s, r).Answer())
+		return 0, exchange.Object(t, do(t, s, r).Answer())
 	})
-}
-
-func object(t *testing.T, v any) map[string]any {
-	t.Helper()
-	doc, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]any
-	if err := json.Unmarshal(doc, &m); err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // Every transition, done or refused, is one request to DynamoDB.
