@@ -241,13 +241,14 @@ func TestLeases(t *testing.T) {
 		w.call("a", renew("a", "1", 100), 40, 60) // at 50: until 150
 		held := w.lock
 		c := w.call("b", mark("b"), test.mark-5, test.mark+5)
+		l, r := held, c.Request
+		r.Now, l.LeaseUntil = epoch+test.mark, epoch // long over
 		if test.refuse {
-			c.Answer = lockmodel.Answer{Code: lockmodel.CodeLeaseLive, Lock: held.View()}
-		} else {
-			l := held
-			l.State, l.StaleAt = lockmodel.Stale, epoch+test.mark
-			c.Answer = lockmodel.Answer{OK: true, State: lockmodel.Stale, Lock: l.View()}
+			l.LeaseUntil = 2 * epoch
 		}
+		out := lockmodel.Step(l, r)
+		out.Lock.LeaseUntil = held.LeaseUntil
+		c.Answer = out.Answer()
 		if found := w.check(); (len(found) == 0) != test.want {
 			t.Errorf("%+v: %v", test, found)
 		}

@@ -16,7 +16,7 @@ const shownBefore = 8
 
 // impatience is how long the search may take for each history that is tried for
 // an explanation.
-const impatience = 2 * time.Second
+const impatience = 500 * time.Millisecond
 
 // explain gives the shortest history without an order that calls, for which none
 // was found, begin with; and of that the end, from where orders still went on.
@@ -92,7 +92,7 @@ func latest(calls []Call) int64 {
 // longest gives the longest order of calls that was found, as indices, and
 // describes the locks that it can have led to.
 func (s *search) longest(calls []Call) (placed []int, locks string) {
-	ops, err := operations(calls, s.options.Skew.Milliseconds())
+	ops, err := operations(calls, s.options.Skew.Milliseconds(), 1)
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -15,60 +15,62 @@ type call struct {
 	Call
 	index   int // among the workspace's calls
 	during  span
-	shown   shown
+	times   shown
 	skew    int64
 	horizon *horizon
 	end     bool // not a call, but the end of the history
 }
 
-// moreLandings bounds how often a call that reached the database several times
-// may have landed with other deliveries than that which its answer comes from.
-// Once is all that the table allows, save where others acquired and released in
-// between.
-const moreLandings = 2
-
 // operations gives the calls of one workspace as porcupine takes them, and an
-// end after those that were answered. Reads without an answer say nothing and
-// are left out.
+// end after those that were answered. Each landing may happen the given number
+// of times.
 //
-// A call of unknown outcome is an operation that never returns, and that has a
-// place in an order only where it changes the lock, or after the end, where
-// nothing matters any more: if it was lost or refused it is there. That is
-// far less to search than to try each of them, lost, at each place.
-func operations(calls []Call, skew int64) ([]porcupine.Operation, error) {
+// A landing is an operation that never returns, and that has a place in an order
+// only where it changes the lock, or after the end, where nothing matters any
+// more: what was lost or refused is there. That is far less to search than to
+// try each, lost, at each place.
+func operations(all []Call, skew int64, times int) ([]porcupine.Operation, error) {
+	calls, err := prepare(all, skew)
+	if err != nil {
+		return nil, err
+	}
 	var ops []porcupine.Operation
 	clients := map[string]int{}
-	view := newHorizon(calls)
-	last := int64(0)
-	for i, c := range calls {
-		last = max(last, c.Start)
-		if c.Kind == Read && !c.Told {
-			continue
+	add := func(c call, end int64) {
+		if _, known := clients[c.Client]; !known {
+			clients[c.Client] = len(clients)
 		}
+		ops = append(ops, porcupine.Operation{ClientId: clients[c.Client], Input: &c, Call: c.Start, Return: end})
+	}
+	last := int64(0)
+	for _, c := range calls {
+		last = max(last, c.Start)
+		if c.Told {
+			last = max(last, c.End)
+			add(c, c.End)
+		}
+	}
+	for _, c := range landings(calls) {
+		for range times {
+			add(c, Never)
+		}
+	}
+	add(call{Call: Call{Start: last + 1}, end: true}, last+2)
+	return ops, nil
+}
+
+// prepare gives the calls with what the model needs to know about each.
+func prepare(all []Call, skew int64) ([]call, error) {
+	view := newHorizon(all)
+	calls := make([]call, len(all))
+	for i, c := range all {
 		times, err := timesOf(c.Answer.Lock)
 		if err != nil {
 			return nil, fmt.Errorf("%s was told %w", c.Client, err)
 		}
-		if _, known := clients[c.Client]; !known {
-			clients[c.Client] = len(clients)
-		}
-		add := func(c *call, end int64) {
-			ops = append(ops, porcupine.Operation{ClientId: clients[c.Client], Input: c, Call: c.Start, Return: end})
-		}
-		one := call{Call: c, index: i, during: during(&c), shown: times, skew: skew, horizon: view}
-		unseen := one
-		unseen.Told, unseen.End = false, c.over()
-		if c.Told {
-			last = max(last, c.End)
-			add(&one, c.End)
-		} else {
-			add(&unseen, Never)
-		}
-		for range min(c.Deliveries-1, moreLandings) {
-			add(&unseen, Never)
-		}
+		calls[i] = call{Call: c, index: i, during: during(&c), times: times, skew: skew, horizon: view}
 	}
-	return append(ops, porcupine.Operation{Input: &call{end: true}, Call: last + 1, Return: last + 2}), nil
+	return calls, nil
 }
 
 // hashSeed is for the hashes of states within this process.
@@ -101,6 +103,8 @@ func (s state) after(c *call) []state {
 		return []state{s}
 	case !c.Told && s.floor > c.End:
 		return nil // it is over
+	case c.shown() && !s.near(&c.Answer):
+		return nil
 	}
 	s.floor = max(s.floor, c.Start)
 	switch c.Kind {
@@ -128,4 +132,14 @@ func (s state) after(c *call) []state {
 		}
 	}
 	return after
+}
+
+// near rules out, at little cost, most answers that s is not the lock for:
+// what changes a lock counts its fence up by one at most, and what changes
+// nothing shows it as it was.
+func (s *state) near(a *lockmodel.Answer) bool {
+	if !a.OK || a.Repeat {
+		return a.Lock.Fence == max(s.lock.Fence, 0) && a.Lock.LockID == s.lock.LockID
+	}
+	return a.Lock.Fence-1 <= max(s.lock.Fence, 0) && max(s.lock.Fence, 0) <= a.Lock.Fence
 }

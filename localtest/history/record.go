@@ -37,11 +37,12 @@ func (r *Recorder) Begin(c Call) Pending {
 	return Pending{r, &c}
 }
 
-// Answered records what the caller was told.
-func (p Pending) Answered(a lockmodel.Answer) {
+// Answered records what the caller was told, and how often the database had got
+// requests of the call by then.
+func (p Pending) Answered(a lockmodel.Answer, deliveries int) {
 	p.recorder.mu.Lock()
 	defer p.recorder.mu.Unlock()
-	p.call.Told, p.call.Answer = true, a
+	p.call.Told, p.call.Answer, p.call.Deliveries = true, a, deliveries
 	p.call.End = p.recorder.clock().UnixNano()
 }
 
@@ -55,6 +56,19 @@ func (p Pending) Settled(deliveries int) {
 		p.call.End = p.call.Settled
 	}
 	p.call.Deliveries = deliveries
+}
+
+// SettleAll records that nothing is under way any more of the calls that were
+// made by now.
+func (r *Recorder) SettleAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.clock().UnixNano()
+	for _, c := range r.calls {
+		if !c.Told && c.Settled == 0 {
+			c.Settled, c.End = now, now
+		}
+	}
 }
 
 // Calls gives the calls so far, in the order of their starts.

@@ -178,9 +178,9 @@ func (s state) shows(c *call) (state, bool) {
 		stored, shown int64
 		known         *span
 	}{
-		{s.lock.AcquiredAt, c.shown.acquired, &s.acquired},
-		{s.lock.StaleAt, c.shown.stale, &s.stale},
-		{s.lock.LeaseUntil, c.shown.lease, &s.lease},
+		{s.lock.AcquiredAt, c.times.acquired, &s.acquired},
+		{s.lock.StaleAt, c.times.stale, &s.stale},
+		{s.lock.LeaseUntil, c.times.lease, &s.lease},
 	} {
 		if (t.stored == lockmodel.Missing) != (t.shown == lockmodel.Missing) {
 			return s, false

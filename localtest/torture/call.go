@@ -31,12 +31,13 @@ type document struct {
 	Runner    string `json:"runner,omitempty"`
 	LockID    string `json:"lock_id,omitempty"`
 	Lease     *int64 `json:"lease_seconds,omitempty"`
+	Reason    string `json:"reason,omitempty"`
 }
 
 // transition makes a request for a transition. derived says that the service is
 // to find the lock id itself.
 func transition(r lockmodel.Request, derived bool) (request, error) {
-	doc := document{Workspace: r.Workspace, Runner: r.Runner, LockID: r.LockID}
+	doc := document{Workspace: r.Workspace, Runner: r.Runner, LockID: r.LockID, Reason: r.Reason}
 	if derived {
 		doc.LockID = ""
 	}
@@ -77,7 +78,7 @@ func (s *system) call(ctx context.Context, client, name string, r request) (a lo
 	if err != nil {
 		return a, false, err
 	}
-	made := history.Call{Client: client, Kind: r.kind, Request: r.asked, Deliveries: s.hidden}
+	made := history.Call{Client: client, Kind: r.kind, Request: r.asked}
 	pending := s.recorder.Begin(made)
 	trip := s.trip(name, pending)
 	defer trip.End()
@@ -90,7 +91,7 @@ func (s *system) call(ctx context.Context, client, name string, r request) (a lo
 	case ctx.Err() != nil:
 		return a, false, ctx.Err()
 	case errors.Is(err, syscall.ECONNREFUSED):
-		pending.Settled(0) // nobody was there to get it: it is over
+		pending.Settled(0) // nobody was there to get it
 		return a, false, nil
 	case err != nil:
 		return a, false, nil
@@ -98,19 +99,18 @@ func (s *system) call(ctx context.Context, client, name string, r request) (a lo
 	defer resp.Body.Close()
 	a, ok, err = answer(r.kind, resp)
 	if ok {
-		pending.Answered(a)
+		pending.Answered(a, s.deliveries(trip))
 	}
 	return a, ok, err
 }
 
-// trip follows a call through the network. Without sight of the whole of it, a
-// call that was not answered is never known to be over.
+// trip follows a call through the network.
 func (s *system) trip(name string, pending history.Pending) *faults.Trip {
-	if s.database == nil {
+	if s.opaque {
 		return faults.NewTrip(name, nil)
 	}
 	var trip *faults.Trip
-	trip = faults.NewTrip(name, func() { pending.Settled(trip.Delivered(s.database)) })
+	trip = faults.NewTrip(name, func() { pending.Settled(s.deliveries(trip)) })
 	return trip
 }
 

@@ -170,7 +170,7 @@ func (c *client) runner() string { return "runner-" + c.name }
 // was refused.
 func (c *client) acquire(ctx context.Context, ws string) error {
 	r := c.named(lockmodel.Request{Op: lockmodel.Acquire, Workspace: ws, Runner: c.runner()})
-	if c.chance(0.35) {
+	if c.chance(0.35) && (c.pass != nil || c.chance(0.1)) { // they last long where nobody turns the clock
 		r.Lease = int64(5+c.random.IntN(10)) * 1000
 	}
 	derived := false
@@ -264,6 +264,9 @@ func (c *client) operate(ctx context.Context, ws string) error {
 	if c.chance(0.5) {
 		r.LockID = c.seen[ws].LockID
 	}
+	if c.chance(0.5) {
+		r.Reason = c.name + " thinks that it is dead"
+	}
 	_, _, err := c.ask(ctx, r)
 	return err
 }
@@ -279,7 +282,7 @@ func (c *client) writeState(ctx context.Context, ws string) error {
 	if err := c.tamper(ctx, ws, state); err != nil {
 		return err
 	}
-	made.Answered(lockmodel.Answer{})
+	made.Answered(lockmodel.Answer{}, 1)
 	delete(c.seen, ws) // to be looked at before it is touched again
 	c.answers["tampered"]++
 	return c.look(ctx, ws)

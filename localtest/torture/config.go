@@ -3,8 +3,7 @@ package torture
 import (
 	"time"
 
-	"github.com/statelock/statelock/pkg/ddbstore"
-	"github.com/statelock/statelock/pkg/lockapi"
+	"github.com/statelock/statelock/localtest/broken"
 )
 
 // Config says how runs are made.
@@ -20,16 +19,11 @@ type Config struct {
 	// history.Options.
 	Patience time.Duration
 
-	// Client and Store, if not nil, put something between the service and its
-	// database, or between the service's interface and its store: to see
-	// whether it is found out. The store's own complaints then do not count.
-	Client func(ddbstore.Client) ddbstore.Client
-	Store  func(lockapi.Store) lockapi.Store
+	// Broken is a store to torture in place of the real one, to see whether it
+	// is found out; the zero Store is the real one.
+	Broken broken.Store
 }
 
 // Default are 8 clients and 800 requests a run: enough for everything to
 // happen, and few enough to be checked at once.
-func Default() Config { return Config{Requests: 800, Clients: 8, Patience: time.Minute} }
-
-// broken tells that what is tortured is not the service as it is.
-func (c Config) broken() bool { return c.Client != nil || c.Store != nil }
+func Default() Config { return Config{Requests: 800, Clients: 8, Patience: 20 * time.Second} }

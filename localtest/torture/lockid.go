@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http/httptest"
 
-	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockapi"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -40,8 +39,11 @@ func (d *deriver) lockID(r lockmodel.Request) (string, error) {
 	return d.seen.last.LockID, nil
 }
 
-// notebook is a store that notes what is asked of it and fails.
-type notebook struct{ last lockmodel.Request }
+// notebook is a store that notes which transition is asked of it, and fails.
+type notebook struct {
+	lockapi.Store
+	last lockmodel.Request
+}
 
 var errNotebook = errors.New("nothing is stored here")
 
@@ -49,14 +51,4 @@ var errNotebook = errors.New("nothing is stored here")
 func (n *notebook) Transition(_ context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
 	n.last = r
 	return lockmodel.Outcome{}, errNotebook
-}
-
-// Lock fails.
-func (n *notebook) Lock(context.Context, string) (lockmodel.Lock, error) {
-	return lockmodel.Lock{}, errNotebook
-}
-
-// List fails.
-func (n *notebook) List(context.Context, ddbstore.Query) (ddbstore.Page, error) {
-	return ddbstore.Page{}, errNotebook
 }

@@ -24,16 +24,18 @@ const (
 
 // Report tells what a run, or several, did and found.
 type Report struct {
-	Seeds      int              `json:"seeds"`
-	Requests   int              `json:"requests"` // by clients
-	Calls      int              `json:"calls"`    // tries of requests, and copies
-	Untold     int              `json:"untold"`   // of these, those whose outcome no client learned
-	Weathers   map[string]int   `json:"weathers"`
-	Faults     map[string]int64 `json:"faults"`
-	Answers    map[string]int   `json:"answers"`
-	Ran        time.Duration    `json:"ran"`     // by the clients, in sum over the seeds
-	Checked    time.Duration    `json:"checked"` // the same by the checks
-	Violations []Violation      `json:"violations"`
+	Seeds    int              `json:"seeds"`
+	Requests int              `json:"requests"` // by clients
+	Calls    int              `json:"calls"`    // tries of requests, and copies
+	Untold   int              `json:"untold"`   // of these, those whose outcome no client learned
+	Weathers map[string]int   `json:"weathers"`
+	Faults   map[string]int64 `json:"faults"`
+	Answers  map[string]int   `json:"answers"`
+	Ran      time.Duration    `json:"ran"`     // by the clients, in sum over the seeds
+	Checked  time.Duration    `json:"checked"` // the same by the checks
+	// Complaints are the store's that the database is not what it takes it for.
+	Complaints int64       `json:"complaints"`
+	Violations []Violation `json:"violations"`
 }
 
 // Violation is a history's violation and the seed of the run.
@@ -50,6 +52,7 @@ func (r *Report) add(other Report) {
 	r.Untold += other.Untold
 	r.Ran += other.Ran
 	r.Checked += other.Checked
+	r.Complaints += other.Complaints
 	r.Weathers = sum(r.Weathers, other.Weathers)
 	r.Faults = sum(r.Faults, other.Faults)
 	r.Answers = sum(r.Answers, other.Answers)
@@ -76,6 +79,9 @@ func Run(ctx context.Context, c Config, seed uint64) (r Report, err error) {
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	r = Report{Seeds: 1, Weathers: map[string]int{w.name: 1}, Answers: map[string]int{}}
 	start := time.Now()
+	if w.clients > 0 {
+		c.Clients = w.clients
+	}
 	if err := s.work(ctx, c, seed, w.names(), &r); err != nil {
 		return r, fmt.Errorf("seed %d: %w", seed, err)
 	}
@@ -112,6 +118,7 @@ func (s *service) work(ctx context.Context, c Config, seed uint64, workspaces []
 
 // count counts what the run recorded.
 func (r *Report) count(s *service) {
+	r.Complaints = s.disagreed.Load()
 	for _, c := range s.recorder.Calls() {
 		r.Calls++
 		if !c.Told {
@@ -137,7 +144,7 @@ func (s *service) check(ctx context.Context, c Config, w weather) ([]history.Vio
 		if err != nil {
 			return nil, err
 		}
-		look.Answered(lockmodel.Answer{Lock: l.View()})
+		look.Answered(lockmodel.Answer{Lock: l.View()}, 1)
 		if l.Torn() && !w.tampering {
 			found = append(found, history.Violation{Rule: LeftTorn, Workspace: ws, What: fmt.Sprintf("%+v", l)})
 		}
@@ -145,7 +152,10 @@ func (s *service) check(ctx context.Context, c Config, w weather) ([]history.Vio
 			s.witness.keep(history.Image{Workspace: ws, State: l.State, Holders: l.Holders, Fence: l.Fence, LockID: l.LockID, Runner: l.Runner})
 		}
 	}
-	if n := s.disagreed.Load(); n > 0 && !c.broken() {
+	for i := range found {
+		found[i].Known = len(s.recorder.Calls())
+	}
+	if n := s.disagreed.Load(); n > 0 && c.Broken.Name == "" {
 		found = append(found, history.Violation{Rule: StoreDisagrees, What: fmt.Sprintf("%d times", n)})
 	}
 	calls := s.recorder.Calls()

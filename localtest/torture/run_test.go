@@ -1,19 +1,119 @@
 package torture
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
 
-func TestSome(t *testing.T) {
-	var total Report
-	for seed := range uint64(16) {
-		r, err := Run(t.Context(), Default(), seed)
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/statelock/statelock/localtest/broken"
+	"github.com/statelock/statelock/localtest/faults"
+	"github.com/statelock/statelock/localtest/history"
+	"github.com/statelock/statelock/localtest/testdb"
+)
+
+// small is a configuration whose runs take no time. They are on the engine that
+// the other suites are told to run on.
+func small() Config {
+	c := Default()
+	c.Requests, c.Endpoint = 240, os.Getenv(testdb.EndpointVariable)
+	return c
+}
+
+// Every weather is run, everything in it happens, and nothing is found.
+func TestEveryWeather(t *testing.T) {
+	t.Parallel()
+	r, err := Campaign{Config: small(), Seeds: len(weathers)}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("seed %d: %s", v.Seed, v)
+	}
+	for _, w := range weathers {
+		if r.Weathers[w.name] != 1 {
+			t.Errorf("%d runs of %q", r.Weathers[w.name], w.name)
+		}
+	}
+	for _, hop := range []string{"to the service", "to the database"} {
+		for _, k := range faults.Kinds() {
+			if name := hop + ": " + k.String(); r.Faults[name] == 0 {
+				t.Errorf("no fault %s", name)
+			}
+		}
+	}
+	for _, answer := range []string{
+		"acquire done", "acquire repeat", "acquire held", "acquire stale", "acquire ledger", "acquire unknown",
+		"renew done", "renew not_holder", "release_lock done", "release_lock repeat", "release_lock not_holder", "release_lock not_held",
+		"mark_stale done", "mark_stale lease_live", "mark_stale stale", "force_unlock done", "force_unlock not_stale", "force_unlock not_holder",
+		"lock_state held", "lock_state stale", "lock_state unlocked", "tampered",
+	} {
+		if r.Answers[answer] == 0 {
+			t.Errorf("no answer %q", answer)
+		}
+	}
+	t.Logf("%d requests, %d calls, %d without an answer", r.Requests, r.Calls, r.Untold)
+}
+
+// Without others to interfere, a seed makes the same run again.
+func TestSeedReplays(t *testing.T) {
+	t.Parallel()
+	c := small()
+	c.Clients = 1
+	run := func(seed uint64) Report {
+		r, err := Run(t.Context(), c, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("seed %d: %s %d req %d calls ran %s checked %s", seed, weatherOf(seed).name, r.Requests, r.Calls, r.Ran, r.Checked)
-		for _, v := range r.Violations {
-			t.Errorf("seed %d: %s", v.Seed, v.Violation)
-		}
-		total.add(r)
+		r.Ran, r.Checked = 0, 0
+		return r
 	}
-	t.Logf("%+v", total)
+	lostReplies := uint64(slices.IndexFunc(weathers, func(w weather) bool { return w.name == "one lock, lost replies" }))
+	first := run(lostReplies)
+	if diff := cmp.Diff(first, run(lostReplies)); diff != "" {
+		t.Errorf("the second run differs:\n%s", diff)
+	}
+	if other := run(lostReplies + uint64(len(weathers))); cmp.Equal(first.Answers, other.Answers) || cmp.Equal(first.Faults, other.Faults) {
+		t.Errorf("another seed runs alike: %+v", other)
+	}
+}
+
+// The checks are checked: each store with a mistake is found out by what its
+// clients are told, whether or not it notices by itself.
+func TestBrokenStoresAreCaught(t *testing.T) {
+	t.Parallel()
+	// Where a mistake shows in one kind of weather alone, seeds start there.
+	first := map[string]uint64{"no-ledger": 8, "spent-forgotten": 7, "frees-forgotten": 7, "late-copies-act": 5}
+	const most = 30 // runs
+	for _, b := range broken.Stores() {
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			c := small()
+			c.Requests, c.Patience, c.Broken = 400, 3*time.Second, b
+			var sum Report
+			for n := range uint64(most) {
+				before := sum.Calls
+				r, err := Run(t.Context(), c, first[b.Name]+n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum.add(r)
+				r.Violations = slices.DeleteFunc(r.Violations, func(v Violation) bool { return v.Rule == history.Undecided })
+				if len(r.Violations) > 0 {
+					t.Log(caught(before, r))
+					return
+				}
+			}
+			t.Errorf("%s: nobody noticed in %d calls", b.What, sum.Calls)
+		})
+	}
+}
+
+// caught says what caught a broken store, and after how many calls at most.
+func caught(before int, r Report) string {
+	first := slices.MinFunc(r.Violations, func(a, b Violation) int { return a.Known - b.Known })
+	return fmt.Sprintf("caught after %d calls: %s (seed %d; the store complained %d times)", before+first.Known, first.Rule, first.Seed, r.Complaints)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/statelock/statelock/localtest/broken"
 	"github.com/statelock/statelock/localtest/engine"
 	"github.com/statelock/statelock/localtest/faults"
 	"github.com/statelock/statelock/localtest/history"
@@ -57,12 +58,12 @@ func newService(ctx context.Context, c Config, seed uint64, w weather) (*service
 	options := ddbstore.Options{Table: s.table, Now: clock.Now}
 	s.quiet = ddbstore.New(s.direct, options)
 	client := ddbstore.Client(databaseClient(endpoint, s.toDatabase))
-	if c.Client != nil {
-		client = c.Client(client)
+	if c.Broken.Client != nil {
+		client = c.Broken.Client(client)
 	}
 	store := lockapi.Store(watched{ddbstore.New(client, options), &s.disagreed})
-	if c.Store != nil {
-		store = c.Store(store)
+	if c.Broken.Store != nil {
+		store = c.Broken.Store(broken.Parts{Store: store, Client: client, Table: s.table, Now: clock.Now})
 	}
 	api := believing(lockapi.New(store, lockapi.Options{Log: slog.New(slog.DiscardHandler)}))
 	s.toService = faults.New(jostle{engine.Transport{Handler: api}}, faults.Options{
@@ -72,7 +73,7 @@ func newService(ctx context.Context, c Config, seed uint64, w weather) (*service
 		url:           func(context.Context) (string, error) { return "http://service.invalid", nil },
 		http:          &http.Client{Transport: s.toService},
 		recorder:      history.NewRecorder(clock.Now),
-		database:      s.toDatabase,
+		deliveries:    func(t *faults.Trip) int { return t.Delivered(s.toDatabase) },
 		authenticated: true,
 		pass:          clock.pass,
 	}

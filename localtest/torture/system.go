@@ -18,10 +18,11 @@ type system struct {
 	http *http.Client
 	// recorder records their calls.
 	recorder *history.Recorder
-	// database is the hop at which the database's requests are counted; nil
-	// where they pass out of sight, and every call may make as many as hidden.
-	database *faults.Injector
-	hidden   int
+	// deliveries is how often the database got requests of a trip.
+	deliveries func(*faults.Trip) int
+	// opaque tells that a request may go on where its trip can't be followed:
+	// when it is over is not seen then.
+	opaque bool
 	// authenticated tells that the service takes the word of principalHeader.
 	authenticated bool
 	// pass lets time pass; nil where it does so by itself.

@@ -13,6 +13,7 @@ type weather struct {
 	toService, toDatabase faults.Rates
 	tampering             bool
 	workspaces            int
+	clients               int // 0 for as many as the configuration says
 }
 
 var weathers = []weather{
@@ -27,6 +28,10 @@ var weathers = []weather{
 		toDatabase: faults.Rates{}.With(0.4, faults.LateCopy, faults.LateDelivery, faults.Duplicate),
 	},
 	{name: "one lock, lost replies", workspaces: 1, toService: faults.Rates{faults.LoseReply: 0.2}, toDatabase: faults.Rates{faults.LoseReply: 0.2}},
+	{
+		name: "two clients and their copies", workspaces: 1, clients: 2,
+		toService: faults.Rates{faults.LateCopy: 0.4, faults.LateDelivery: 0.05, faults.LoseReply: 0.1},
+	},
 	{name: "tampering", toService: faults.Even(0.1), toDatabase: faults.Even(0.1), tampering: true, workspaces: 3},
 }
 
