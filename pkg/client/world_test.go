@@ -36,6 +36,7 @@ const (
 	lostReply        // done, but the connection breaks
 	blackHole        // neither a reply nor an error, until the caller gives up
 	gone500          // an answer of something in between
+	slowReply        // done at once, answered after 5 s
 )
 
 func newWorld(t *testing.T, leases lockapi.Leases, store ddbstore.Options) *world {
@@ -75,6 +76,10 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 			resp.Body.Close()
 		}
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	case slowReply:
+		resp, err := inProcess{w.api}.RoundTrip(r)
+		time.Sleep(5 * time.Second)
+		return resp, err
 	case blackHole:
 		<-r.Context().Done()
 		return nil, r.Context().Err()
