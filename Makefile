@@ -53,7 +53,7 @@ engines: ## install other DynamoDB engines (needs npm, cargo, python3; or ENGINE
 	$(WITH_ENGINE) -install $(ENGINES)
 
 test-engines: ## run the tests of store and API against the engines that are installed
-	$(WITH_ENGINE) $(ENGINES) -- $(GO) test $(RACE) -count=1 $(SUITE)
+	$(WITH_ENGINE) $(ENGINES) -- $(GO) test -count=1 $(SUITE)
 
 test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
 	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 $(SUITE)
