@@ -96,25 +96,41 @@ func (p *parser) setAction() (Action, error) {
 	if err := p.expect("="); err != nil {
 		return Action{}, err
 	}
-	left, err := p.setOperand()
-	if err != nil {
-		return Action{}, err
-	}
-	if t := p.peek(); p.accept("+") || p.accept("-") {
-		right, err := p.setOperand()
-		return Action{path, &Sum{t.text, left, right}}, err
-	}
-	return Action{path, left}, nil
+	assigned, err := p.assigned()
+	return Action{path, assigned}, err
 }
 
-// setOperand reads an operand, which may stand in parentheses.
-func (p *parser) setOperand() (Operand, error) {
+// assigned reads an operand, or two with an operator between. There is one
+// operator at most, so a sum is no operand of another.
+func (p *parser) assigned() (Operand, error) {
+	left, err := p.assignedOperand()
+	if err != nil || isSum(left) {
+		return left, err
+	}
+	t := p.peek()
+	if !p.accept("+") && !p.accept("-") {
+		return left, nil
+	}
+	right, err := p.assignedOperand()
+	if err == nil && isSum(right) {
+		err = p.unexpected()
+	}
+	return &Sum{t.text, left, right}, err
+}
+
+// assignedOperand reads an operand, or all that assigned does in parentheses.
+func (p *parser) assignedOperand() (Operand, error) {
 	if !p.accept("(") {
 		return p.operand()
 	}
-	operand, err := p.setOperand()
+	inside, err := p.assigned()
 	if err != nil {
 		return nil, err
 	}
-	return operand, p.expect(")")
+	return inside, p.expect(")")
+}
+
+func isSum(o Operand) bool {
+	_, ok := o.(*Sum)
+	return ok
 }
