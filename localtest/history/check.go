@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
 // Options say how a history is checked.
 type Options struct {
 	// Skew is the service's own (ddbstore.Options.ClockSkew).
 	Skew time.Duration
-	// Patience is how long the search for an order may take, for one
-	// workspace; 0 stands for a minute.
+	// Patience is how long porcupine may look for an order, for one workspace;
+	// 0 stands for ten seconds.
 	Patience time.Duration
 }
 
@@ -39,6 +41,8 @@ const (
 	NotLinearizable = "not linearizable"
 	Undecided       = "undecided" // within Patience no order was found, nor shown that there is none
 	Malformed       = "malformed answer"
+	// CheckersDisagree is a mistake of this package's.
+	CheckersDisagree = "the checkers disagree"
 )
 
 // String gives the violation and the calls that show it, for a person.
@@ -54,22 +58,18 @@ func (v Violation) String() string {
 // Check gives the workspaces whose calls have no order that agrees with Step.
 func Check(calls []Call, options Options) []Violation {
 	if options.Patience == 0 {
-		options.Patience = time.Minute
+		options.Patience = 10 * time.Second
 	}
 	var found []Violation
 	byWorkspace := group(calls)
 	for _, ws := range slices.Sorted(maps.Keys(byWorkspace)) {
 		s := search{ws: ws, options: options}
-		if result := s.run(byWorkspace[ws]); result != porcupine.Ok {
-			v := s.explain(byWorkspace[ws])
-			v.Rule, v.Known = NotLinearizable, begun(calls, latest(v.Calls))
-			if result == porcupine.Unknown {
-				v.Rule = Undecided
+		if v := s.run(byWorkspace[ws]); v != nil {
+			v.Workspace, v.Known = ws, len(calls)
+			if len(v.Calls) > 0 {
+				v.Known = begun(calls, latest(v.Calls))
 			}
-			found = append(found, v)
-		}
-		if s.malformed != nil {
-			found = append(found, Violation{Rule: Malformed, Workspace: ws, What: s.malformed.Error(), Known: len(calls)})
+			found = append(found, *v)
 		}
 	}
 	return found
@@ -82,6 +82,17 @@ func group(calls []Call) map[string][]Call {
 		by[c.Request.Workspace] = append(by[c.Request.Workspace], c)
 	}
 	return by
+}
+
+// latest is when the last of the calls' answers was given.
+func latest(calls []Call) int64 {
+	var t int64
+	for i := range calls {
+		if calls[i].Told {
+			t = max(t, calls[i].End)
+		}
+	}
+	return t
 }
 
 // begun counts the calls that had begun at t.
@@ -97,25 +108,45 @@ func begun(calls []Call, t int64) int {
 
 // search looks for an order of one workspace's calls.
 type search struct {
-	ws        string
-	options   Options
-	malformed error
+	ws      string
+	options Options
 }
 
 // run looks for an order in which each request lands unseen once at most, and if
 // there is none, for one in which it may do so twice: an acquire can, where its
 // first hold ended unseen and others came and went before it was tried again.
-func (s *search) run(calls []Call) (result porcupine.CheckResult) {
-	for times := range 2 {
-		ops, err := operations(calls, s.options.Skew.Milliseconds(), times+1)
+func (s *search) run(calls []Call) *Violation {
+	var v *Violation
+	for _, times := range []int{1, 2} {
+		prepared, err := prepare(calls, s.options.Skew.Milliseconds())
 		if err != nil {
-			s.malformed = err
-			return porcupine.Ok
+			return &Violation{Rule: Malformed, What: err.Error()}
 		}
-		result = porcupine.CheckOperationsTimeout(model(s.ws), ops, s.options.Patience)
-		if result == porcupine.Ok {
-			break
+		all := withLandings(prepared, times)
+		if v = s.verdict(calls, all); v == nil {
+			return nil
 		}
 	}
-	return result
+	return v
+}
+
+// verdict asks porcupine first, which is quick to find an order, and the
+// frontier if it finds none, which is quick to see that there is none.
+func (s *search) verdict(calls []Call, all []*call) *Violation {
+	result := porcupine.CheckOperationsTimeout(model(s.ws), operations(all), s.options.Patience)
+	if result == porcupine.Ok {
+		return nil
+	}
+	var f frontier
+	stuck := f.orders(state{lock: lockmodel.NewLock(s.ws)}, all)
+	switch {
+	case f.crowded:
+		return &Violation{Rule: Undecided, What: fmt.Sprintf("no verdict on its %d calls within %s", len(calls), s.options.Patience)}
+	case stuck != nil:
+		v := s.explain(calls, stuck)
+		return &v
+	case result == porcupine.Illegal:
+		return &Violation{Rule: CheckersDisagree, What: "porcupine finds no order where there is one"}
+	}
+	return nil
 }

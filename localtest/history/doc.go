@@ -16,8 +16,11 @@
 //
 // Check looks for an order of the calls of each workspace that agrees with their
 // times and in which lockmodel.Step gives every answer that was given. The search
-// is porcupine's (https://github.com/anishathalye/porcupine). Three things make
-// calls less than certain, and each forks the model:
+// is porcupine's (https://github.com/anishathalye/porcupine). Where that finds no
+// order, a second search, of another kind, decides and shows the shortest history
+// that has none: see frontier.
+//
+// Three things make calls less than certain, and each forks the model:
 //
 //   - A call whose outcome its caller never learned has landed, at any time
 //     before it was over, or was lost.

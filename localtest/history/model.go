@@ -18,59 +18,62 @@ type call struct {
 	times   shown
 	skew    int64
 	horizon *horizon
+	machine *machine
 	end     bool // not a call, but the end of the history
-}
-
-// operations gives the calls of one workspace as porcupine takes them, and an
-// end after those that were answered. Each landing may happen the given number
-// of times.
-//
-// A landing is an operation that never returns, and that has a place in an order
-// only where it changes the lock, or after the end, where nothing matters any
-// more: what was lost or refused is there. That is far less to search than to
-// try each, lost, at each place.
-func operations(all []Call, skew int64, times int) ([]porcupine.Operation, error) {
-	calls, err := prepare(all, skew)
-	if err != nil {
-		return nil, err
-	}
-	var ops []porcupine.Operation
-	clients := map[string]int{}
-	add := func(c call, end int64) {
-		if _, known := clients[c.Client]; !known {
-			clients[c.Client] = len(clients)
-		}
-		ops = append(ops, porcupine.Operation{ClientId: clients[c.Client], Input: &c, Call: c.Start, Return: end})
-	}
-	last := int64(0)
-	for _, c := range calls {
-		last = max(last, c.Start)
-		if c.Told {
-			last = max(last, c.End)
-			add(c, c.End)
-		}
-	}
-	for _, c := range landings(calls) {
-		for range times {
-			add(c, Never)
-		}
-	}
-	add(call{Call: Call{Start: last + 1}, end: true}, last+2)
-	return ops, nil
 }
 
 // prepare gives the calls with what the model needs to know about each.
 func prepare(all []Call, skew int64) ([]call, error) {
-	view := newHorizon(all)
+	view, ask := newHorizon(all), &machine{}
 	calls := make([]call, len(all))
 	for i, c := range all {
 		times, err := timesOf(c.Answer.Lock)
 		if err != nil {
 			return nil, fmt.Errorf("%s was told %w", c.Client, err)
 		}
-		calls[i] = call{Call: c, index: i, during: during(&c), times: times, skew: skew, horizon: view}
+		calls[i] = call{Call: c, index: i, during: during(&c), times: times, skew: skew, horizon: view, machine: ask}
 	}
 	return calls, nil
+}
+
+// withLandings gives the calls that were answered, and landings, each so many
+// times.
+func withLandings(calls []call, times int) []*call {
+	var all []*call
+	for i := range calls {
+		if calls[i].Told {
+			all = append(all, &calls[i])
+		}
+	}
+	for _, l := range landings(calls) {
+		for range times {
+			one := l
+			all = append(all, &one)
+		}
+	}
+	return all
+}
+
+// operations gives calls and landings as porcupine takes them, and an end after
+// those that were answered.
+//
+// A landing is an operation that never returns, and that has a place in an order
+// only where it changes the lock, or after the end, where nothing matters any
+// more: what was lost or refused is there. That is far less to search than to
+// try each, lost, at each place.
+func operations(all []*call) []porcupine.Operation {
+	var ops []porcupine.Operation
+	last := int64(0)
+	for _, c := range all {
+		end := int64(Never)
+		if c.Told {
+			end = c.End
+			last = max(last, c.End)
+		}
+		last = max(last, c.Start)
+		ops = append(ops, porcupine.Operation{Input: c, Call: c.Start, Return: end})
+	}
+	return append(ops, porcupine.Operation{Input: &call{end: true}, Call: last + 1, Return: last + 2})
 }
 
 // hashSeed is for the hashes of states within this process.

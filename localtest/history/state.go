@@ -75,16 +75,7 @@ func (s *state) canReach(c *call, lease int64) bool {
 
 // step performs a call's request at a moment.
 func (s *state) step(c *call, m moment) (state, lockmodel.Outcome) {
-	before, r := s.lock, c.Request
-	r.Now = present
-	if r.Lease > 0 {
-		r.Lease = askedLease
-	}
-	if before.Exists {
-		before.ChangedAt = m.changed
-	}
-	before.LeaseUntil = m.lease
-	out := lockmodel.Step(before, r)
+	out := c.machine.step(question{s.lock, c.index, m}, c.Request)
 	next := *s
 	if !out.Wrote() {
 		return next, out

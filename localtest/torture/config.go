@@ -26,4 +26,4 @@ type Config struct {
 
 // Default are 8 clients and 800 requests a run: enough for everything to
 // happen, and few enough to be checked at once.
-func Default() Config { return Config{Requests: 800, Clients: 8, Patience: 20 * time.Second} }
+func Default() Config { return Config{Requests: 800, Clients: 8, Patience: 5 * time.Second} }
