@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -39,13 +40,44 @@ func (o databaseOptions) String() string {
 	return "embedded, in " + o.data
 }
 
+// database is a table's DynamoDB.
+type database struct {
+	client *dynamodb.Client
+	// tidy deletes what has outlived its time to live, where DynamoDB does not
+	// do so itself.
+	tidy  func(now time.Time) error
+	close func() error
+}
+
 // open connects to the database, or starts the embedded one, and makes the
 // table if that is wanted.
-func (o databaseOptions) open(ctx context.Context, table string) (client *dynamodb.Client, stop func() error, err error) {
-	stop = func() error { return nil }
+func (o databaseOptions) open(ctx context.Context, table string) (database, error) {
+	d, err := o.connect(ctx)
+	if err != nil {
+		return database{}, err
+	}
+	if o.createTable {
+		err = ddbstore.CreateTable(ctx, d.client, table)
+	}
+	switch {
+	case err != nil:
+	case o.embedded():
+		err = ddbstore.ExpireHistory(ctx, d.client, table)
+	default:
+		err = ddbstore.Probe(ctx, d.client, table)
+	}
+	if err != nil {
+		return database{}, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func (o databaseOptions) connect(ctx context.Context) (d database, err error) {
+	d.tidy = func(time.Time) error { return nil }
+	d.close = func() error { return nil }
 	switch {
 	case o.endpoint != "":
-		client, err = ddbstore.Connect(ctx, func(d *dynamodb.Options) {
+		d.client, err = ddbstore.Connect(ctx, func(d *dynamodb.Options) {
 			d.BaseEndpoint = &o.endpoint
 			// A server of one's own seldom cares who calls from where, but
 			// the SDK does not send a request without both.
@@ -57,38 +89,28 @@ func (o databaseOptions) open(ctx context.Context, table string) (client *dynamo
 			}
 		})
 	case o.aws:
-		client, err = ddbstore.Connect(ctx)
+		d.client, err = ddbstore.Connect(ctx)
 	default:
-		client, stop, err = o.start()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if o.createTable {
-		if err := ddbstore.CreateTable(ctx, client, table); err != nil {
-			return nil, nil, errors.Join(err, stop())
+		var e *engine.Engine
+		if e, err = o.start(); err == nil {
+			d.client, d.close = e.Client(), e.Close
+			d.tidy = func(now time.Time) error { _, err := e.SweepExpired(now); return err }
 		}
 	}
-	if !o.embedded() {
-		if err := ddbstore.Probe(ctx, client, table); err != nil {
-			return nil, nil, errors.Join(err, stop())
-		}
-	}
-	return client, stop, nil
+	return d, err
 }
 
 // start starts the embedded engine.
-func (o databaseOptions) start() (*dynamodb.Client, func() error, error) {
+func (o databaseOptions) start() (*engine.Engine, error) {
 	if o.memory {
-		e := engine.New()
-		return e.Client(), e.Close, nil
+		return engine.New(), nil
 	}
 	if err := os.MkdirAll(o.data, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("--data: %w", err)
+		return nil, fmt.Errorf("--data: %w", err)
 	}
 	e, err := engine.Open(filepath.Join(o.data, "locks.db"))
 	if err != nil {
-		return nil, nil, fmt.Errorf("--data %s: %w", o.data, err)
+		return nil, fmt.Errorf("--data %s: %w", o.data, err)
 	}
-	return e.Client(), e.Close, nil
+	return e, nil
 }

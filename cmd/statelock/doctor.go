@@ -81,7 +81,7 @@ func (o *serviceOptions) examine(c *cobra.Command, dates *dateKeeper) ([]finding
 		return findings, err
 	}
 	if date := dates.last.Load(); date != nil {
-		apart := date.Sub(time.Now()).Abs()
+		apart := time.Until(*date).Abs()
 		if apart > clockTolerance {
 			err = fmt.Errorf("this machine's clock and the service's are %s apart: leases are the service's, ages shown here are wrong", apart.Round(time.Second))
 		}

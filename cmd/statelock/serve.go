@@ -78,22 +78,22 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	if err := errors.Join(loopback(o.listen), o.leases.Validate()); err != nil {
 		return usageError{err}
 	}
-	client, closeDatabase, err := o.database.open(ctx, o.table)
+	db, err := o.database.open(ctx, o.table)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cmp.Or(err, closeDatabase()) }()
+	defer func() { err = cmp.Or(err, db.close()) }()
 
-	var store lockapi.Store = ddbstore.New(client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
+	var store lockapi.Store = ddbstore.New(db.client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
 	if o.keep > 0 {
-		store = lockapi.Recorded(store, ddbstore.Recorder{Client: client, Table: o.table, Keep: o.keep}, log)
+		store = lockapi.Recorded(store, ddbstore.Recorder{Client: db.client, Table: o.table, Keep: o.keep}, log)
 	}
 	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases})
 
 	if o.sweep > 0 {
 		ctx, stop := context.WithCancel(ctx)
 		swept := make(chan struct{})
-		go func() { defer close(swept); sweepEvery(ctx, o.sweep, api, log) }()
+		go func() { defer close(swept); sweepEvery(ctx, o.sweep, api, db, log) }()
 		defer func() { stop(); <-swept }()
 	}
 
@@ -112,8 +112,9 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	return serveUntil(ctx, server, listener, log)
 }
 
-// sweepEvery marks lapsed leases stale from time to time, until ctx ends.
-func sweepEvery(ctx context.Context, pause time.Duration, api *lockapi.API, log *slog.Logger) {
+// sweepEvery marks lapsed leases stale, and has old history deleted, from time
+// to time until ctx ends.
+func sweepEvery(ctx context.Context, pause time.Duration, api *lockapi.API, db database, log *slog.Logger) {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for {
@@ -126,6 +127,9 @@ func sweepEvery(ctx context.Context, pause time.Duration, api *lockapi.API, log 
 			log.Error("the sweep broke off", "error", err.Error())
 		} else if swept.Marked > 0 {
 			log.Info("swept", "marked", swept.Marked, "passed", swept.Passed, "more", swept.More)
+		}
+		if err := db.tidy(time.Now()); err != nil {
+			log.Error("old history was not deleted", "error", err.Error())
 		}
 	}
 }

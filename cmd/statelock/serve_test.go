@@ -205,3 +205,24 @@ func TestOneServerAFolder(t *testing.T) {
 	}
 	first.stop(t, syscall.SIGINT)
 }
+
+// The local server deletes history that is older than it is to be kept, and
+// nothing of the lock.
+func TestOldHistoryGoes(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--memory", "--keep-history=1ms", "--sweep-every=10ms")
+	exchange.Do(t.Context(), t, http.DefaultClient, s.url, "acquire", "prod", "ci-7")
+	for {
+		out, err := exec.CommandContext(t.Context(), "statelock", "history", "--url", s.url, "--ws", "prod", "--json").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(out) == `{"events":[]}`+"\n" {
+			break
+		}
+	}
+	if _, lock := exchange.Do(t.Context(), t, http.DefaultClient, s.url, "lock_state", "prod", ""); lock["state"] != "held" {
+		t.Errorf("the lock went with it: %v", lock)
+	}
+	s.stop(t, syscall.SIGTERM)
+}

@@ -77,11 +77,11 @@ func (o *serviceOptions) connect(c *cobra.Command) (*client.Client, error) {
 // direct makes a client of the table.
 func (o *serviceOptions) direct(ctx context.Context, options client.Options) (*client.Client, error) {
 	o.database.aws = o.database.endpoint == ""
-	db, _, err := o.database.open(ctx, o.table)
+	db, err := o.database.open(ctx, o.table)
 	if err != nil {
 		return nil, &client.UnreachableError{Op: "open the table", Err: err}
 	}
-	store := ddbstore.New(db, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew})
+	store := ddbstore.New(db.client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew})
 	return client.NewOnStore(store, slog.New(slog.DiscardHandler), options), nil
 }
 

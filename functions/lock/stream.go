@@ -17,7 +17,7 @@ import (
 func (h *handler) stream(ctx context.Context, event []byte) (answer []byte, seen []slog.Attr, err error) {
 	var batch events.DynamoDBEvent
 	if json.Unmarshal(event, &batch) != nil {
-		return refusal("bad_request", accepted), nil, nil
+		return refusal("bad_request", accepted), nil, nil //nolint:nilerr // the answer says so
 	}
 	recorded := 0
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
@@ -26,8 +26,8 @@ func (h *handler) stream(ctx context.Context, event []byte) (answer []byte, seen
 		if !ok {
 			continue
 		}
-		if err := h.recorder.Record(ctx, e); err != nil {
-			seen = append(seen, slog.String("error", err.Error()))
+		if failure := h.recorder.Record(ctx, e); failure != nil {
+			seen = append(seen, slog.String("error", failure.Error()))
 			response.BatchItemFailures = append(response.BatchItemFailures,
 				events.DynamoDBBatchItemFailure{ItemIdentifier: r.Change.SequenceNumber})
 			break

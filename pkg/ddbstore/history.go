@@ -58,6 +58,32 @@ type RecorderClient interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 }
 
+// TTLClient is what ExpireHistory uses of DynamoDB.
+type TTLClient interface {
+	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
+	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
+}
+
+// ExpireHistory has a table delete what is older than it is to be kept, as the
+// deployments' templates do: history items, which alone say when they expire.
+func ExpireHistory(ctx context.Context, client TTLClient, table string) error {
+	now, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table})
+	if err != nil {
+		return fmt.Errorf("time to live of table %s: %w", table, err)
+	}
+	if d := now.TimeToLiveDescription; d != nil && d.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
+		return nil
+	}
+	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+		TableName:               &table,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpires), Enabled: aws.Bool(true)},
+	})
+	if err != nil {
+		return fmt.Errorf("time to live of table %s: %w", table, err)
+	}
+	return nil
+}
+
 // Record writes an event. Whoever records the same event again writes the same
 // item again: a stream may deliver twice.
 func (r Recorder) Record(ctx context.Context, e lockmodel.Event) error {
