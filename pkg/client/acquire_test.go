@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +209,11 @@ func TestTakeLapsed(t *testing.T) {
 		l := w.acquire(t, Request{Workspace: "prod", Runner: "jane", Lease: minute, Wait: 10 * minute, TakeLapsed: true})
 		if after := time.Since(start); after < 90*time.Second || after > 96*time.Second || l.Fence() != 2 {
 			t.Errorf("fence %d after %v", l.Fence(), after)
+		}
+		for _, path := range []string{"/v1/mark-stale", "/v1/force-unlock"} {
+			if !strings.Contains(w.bodies[path], `"lock_id":"`+dead.ID()+`"`) {
+				t.Errorf("%s names no hold, and might touch another: %s", path, w.bodies[path])
+			}
 		}
 		if err := dead.Release(t.Context()); as[*HeldError](t, err).Holder.LockID != l.ID() {
 			t.Error("the dead one's release:", err)

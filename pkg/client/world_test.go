@@ -1,7 +1,10 @@
 package client
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -24,6 +27,7 @@ type world struct {
 	mu       sync.Mutex
 	requests map[string]int          // by path
 	keys     []string                // Idempotency-Keys as they came, losses included
+	bodies   map[string]string       // the last body, by path
 	fault    func(path string) fault // for the next request; nil for none
 }
 
@@ -48,8 +52,8 @@ func newWorld(t *testing.T, leases lockapi.Leases, store ddbstore.Options) *worl
 		t.Fatal(err)
 	}
 	w := &world{
-		requests: map[string]int{},
-		api:      lockapi.New(ddbstore.New(db, store), lockapi.Options{Log: slog.New(slog.DiscardHandler), Leases: leases}),
+		requests: map[string]int{}, bodies: map[string]string{},
+		api: lockapi.New(ddbstore.New(db, store), lockapi.Options{Log: slog.New(slog.DiscardHandler), Leases: leases}),
 	}
 	c, err := New("http://localhost", Options{Transport: w})
 	if err != nil {
@@ -60,7 +64,14 @@ func newWorld(t *testing.T, leases lockapi.Leases, store ddbstore.Options) *worl
 }
 
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(cmp.Or(r.Body, io.ReadCloser(http.NoBody)))
+	if err != nil {
+		return nil, err
+	}
+	r = r.Clone(r.Context())
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	w.mu.Lock()
+	w.bodies[r.URL.Path] = string(body)
 	w.requests[r.URL.Path]++
 	w.keys = append(w.keys, r.Header.Get("Idempotency-Key"))
 	f := none
