@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // This file walks JSON text without building anything between it and the
@@ -49,6 +50,8 @@ func (d *decoder) word(word string) bool {
 
 func (d *decoder) null() bool { return d.word("null") }
 
+// bool reads true or false, or a string that says so: the service takes these,
+// in any case, as dynoxide's suite bool_and_null_values_http.rs has recorded.
 func (d *decoder) bool() (bool, error) {
 	switch {
 	case d.word("true"):
@@ -56,6 +59,16 @@ func (d *decoder) bool() (bool, error) {
 	case d.word("false"):
 		return false, nil
 	}
+	start := d.pos
+	if text, err := d.string(); err == nil {
+		switch strings.ToLower(text) {
+		case "true", "t", "yes", "y", "1":
+			return true, nil
+		case "false", "f", "no", "n", "0":
+			return false, nil
+		}
+	}
+	d.pos = start
 	return false, d.errorf("expected true or false")
 }
 

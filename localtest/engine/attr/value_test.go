@@ -133,7 +133,7 @@ func TestInputErrors(t *testing.T) {
 		{`{"a":{"N":1}}`, ""},
 		{`{"a":{"B":"not base64"}}`, ""},
 		{`{"a":{"B":"YQ"}}`, ""},
-		{`{"a":{"BOOL":"true"}}`, ""},
+		{`{"a":{"BOOL":"maybe"}}`, ""},
 		{`{"a":{"L":{}}}`, ""},
 		{`{"a":{"M":[]}}`, ""},
 		{`{"a":{"SS":"x"}}`, ""},
@@ -164,6 +164,7 @@ func TestInputTakes(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
 		{`{"a":{"NULL":true}}`, `{"a":{"NULL":true}}`},
+		{`{"a":{"BOOL":"Yes"},"b":{"BOOL":"f"},"c":{"NULL":"1"}}`, `{"a":{"BOOL":true},"b":{"BOOL":false},"c":{"NULL":true}}`},
 		{`{"a":{"S":"x","N":null}}`, `{"a":{"S":"x"}}`},
 		{`{"a":{"S":"x","Y":[1,{"z":"}"}]}}`, `{"a":{"S":"x"}}`},
 		{`{"a":{"S":""},"b":{"B":""}}`, `{"a":{"S":""},"b":{"B":""}}`},
