@@ -7,12 +7,17 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # What to run against engines other than the embedded one, and which engines:
 # all, or some of dynalite,dynoxide,moto.
-SUITE   := ./pkg/ddbstore/... ./pkg/lockapi/...
+SUITE   := ./pkg/ddbstore/... ./pkg/lockapi/... ./localtest/torture
 ENGINES ?= all
 WITH_ENGINE := $(GO) run ./localtest/cmd/withengine
 
 # DynamoDB Local, as its image serves it.
 ENDPOINT ?= http://127.0.0.1:8000
+
+# How long to torture, and the first seed: another one each time, printed at the
+# end.
+DURATION ?= 1m
+SEED     ?= $(shell date +%s)
 
 # golangci-lint in the version pinned apart from our own dependencies. The first
 # run builds it, in some minutes; Go keeps it in its cache.
@@ -23,7 +28,7 @@ LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
 	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove build bin/statelock build/lock.zip lint fmt engines test-engines test-dynamodb-local bench clean
+.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines test-dynamodb-local bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -60,6 +65,9 @@ test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 80
 
 prove: ## check the lock exhaustively, within bounds, and print what was checked
 	$(GO) run ./localtest/cmd/prove
+
+torture: ## let clients fight over locks through a bad network and check it (DURATION=10m)
+	$(GO) run ./localtest/cmd/torture --seed $(SEED) --duration $(DURATION)
 
 bench: ## measure acquire and release
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
