@@ -96,8 +96,10 @@ func asIfFree(out *dynamodb.UpdateItemOutput) {
 		return
 	}
 	free := maps.Clone(out.Attributes)
-	for _, a := range []lockmodel.Attr{lockmodel.AttrLockID, lockmodel.AttrRunner, lockmodel.AttrPrincipal, lockmodel.AttrSpent,
-		lockmodel.AttrAcquiredAt, lockmodel.AttrStaleAt, lockmodel.AttrLeaseUntil} {
+	for _, a := range []lockmodel.Attr{
+		lockmodel.AttrLockID, lockmodel.AttrRunner, lockmodel.AttrPrincipal, lockmodel.AttrSpent,
+		lockmodel.AttrAcquiredAt, lockmodel.AttrStaleAt, lockmodel.AttrLeaseUntil,
+	} {
 		delete(free, string(a))
 	}
 	free[string(lockmodel.AttrState)] = &types.AttributeValueMemberS{Value: lockmodel.Unlocked}

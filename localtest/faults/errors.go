@@ -38,10 +38,14 @@ var (
 	// DynamoDB answers in place of a table.
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 	DynamoDB = Replies{
-		ServerError: Reply{500, "application/x-amz-json-1.0",
-			`{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The server encountered an internal error trying to fulfill the request."}`},
-		Throttle: Reply{400, "application/x-amz-json-1.0",
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"The level of configured provisioned throughput for the table was exceeded."}`},
+		ServerError: Reply{
+			500, "application/x-amz-json-1.0",
+			`{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The server encountered an internal error trying to fulfill the request."}`,
+		},
+		Throttle: Reply{
+			400, "application/x-amz-json-1.0",
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"The level of configured provisioned throughput for the table was exceeded."}`,
+		},
 	}
 )
 

@@ -1,6 +1,9 @@
 package faults
 
-import "math/rand/v2"
+import (
+	"maps"
+	"math/rand/v2"
+)
 
 // Rates are the probabilities of faults, each of 0 to 1, 1 at most together.
 // A kind that is missing does not happen.
@@ -15,10 +18,7 @@ func Even(together float64) Rates {
 // With gives the kinds the same probability, together the given one, beside the
 // others in r, which is left as it was.
 func (r Rates) With(together float64, kinds ...Kind) Rates {
-	with := Rates{}
-	for k, p := range r {
-		with[k] = p
-	}
+	with := maps.Clone(r)
 	for _, k := range kinds {
 		with[k] = together / float64(len(kinds))
 	}

@@ -281,8 +281,10 @@ func TestTampering(t *testing.T) {
 	t.Parallel()
 	tamper := func(w *world, state lockmodel.State, start int64) {
 		w.lock.State = state
-		w.calls = append(w.calls, Call{Client: "x", Kind: Tamper, Request: lockmodel.Request{Workspace: "ws"}, State: state,
-			Start: at(start), End: at(start + 1), Told: true})
+		w.calls = append(w.calls, Call{
+			Client: "x", Kind: Tamper, Request: lockmodel.Request{Workspace: "ws"}, State: state,
+			Start: at(start), End: at(start + 1), Told: true,
+		})
 	}
 	w := newWorld()
 	w.call("a", acquire("a"), 0, 10)

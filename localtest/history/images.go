@@ -53,8 +53,10 @@ func Images(images []Image, calls []Call) []Violation {
 		a := c.Answer
 		im, stored := holds[key{c.Request.Workspace, a.Fence}]
 		if !stored || im.LockID != a.LockID || im.Runner != a.Lock.Owner {
-			found = append(found, Violation{Rule: ToldWasStored, Workspace: c.Request.Workspace, Calls: []Call{*c}, Known: begun(calls, c.End),
-				What: fmt.Sprintf("the database never held it, but %+v", im)})
+			found = append(found, Violation{
+				Rule: ToldWasStored, Workspace: c.Request.Workspace, Calls: []Call{*c}, Known: begun(calls, c.End),
+				What: fmt.Sprintf("the database never held it, but %+v", im),
+			})
 		}
 	}
 	return found
