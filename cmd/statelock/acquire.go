@@ -26,7 +26,7 @@ type acquireOptions struct {
 func (o *acquireOptions) flags(f *pflag.FlagSet, lease time.Duration) {
 	runnerFlag(f, &o.runner, "who acquires the lock")
 	f.StringVar(&o.lockID, "lock-id", "", "name of the new hold, of no other ever (default: a new UUID)")
-	f.DurationVar(&o.lease, "lease", lease, "for how long the lock is kept without a renewal; 0 for the service's default")
+	f.DurationVar(&o.lease, "lease", lease, "for how long the lock is kept without a renewal; 0 for no lease (default: the service's)")
 	f.DurationVar(&o.wait, "wait", 0, "for how long to wait while somebody else holds the lock, asking about every 2s")
 	f.BoolVar(&o.takeLapsed, "take-lapsed", false, "if the holder's lease has lapsed, mark the lock stale and force-unlock it")
 }
@@ -83,6 +83,9 @@ must extend it in time. To hold a lock for as long as a command runs, see run.`,
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("lease") && o.lease == 0 {
+				o.lease = client.NoLease
+			}
 			lock, err := cl.AcquireOnly(c.Context(), o.request(sayer(c.ErrOrStderr(), s.json)))
 			if err != nil {
 				return err
@@ -94,7 +97,11 @@ must extend it in time. To hold a lock for as long as a command runs, see run.`,
 			case env:
 				_, err = fmt.Fprintf(w, "STATELOCK_LOCK_ID=%s\nSTATELOCK_FENCE=%d\n", v.LockID, v.Fence)
 			default:
-				_, err = fmt.Fprintf(w, "acquired %s, lock id %s, fence %d\n", v.Workspace, v.LockID, v.Fence)
+				_, err = fmt.Fprintf(w, "acquired %s, lock id %s, fence %d", v.Workspace, v.LockID, v.Fence)
+				if v.LeaseUntil != "" && err == nil {
+					_, err = fmt.Fprintf(w, ", lease until %s", v.LeaseUntil)
+				}
+				fmt.Fprintln(w)
 			}
 			return err
 		}),

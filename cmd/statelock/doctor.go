@@ -31,7 +31,7 @@ func doctorCommand() *cobra.Command {
 		Long: `Check that the service answers, lets you in, and has a clock like yours. With
 --table, check the table instead. Nothing about any lock is changed.
 
-Ends with 0 if all is well, 5 if there is no answer, else 1.`,
+Ends with 0 if all is well, else as other commands do, with 5 for no answer.`,
 		Args: cobra.NoArgs,
 		RunE: untilSignal(func(c *cobra.Command) error {
 			dates := &dateKeeper{next: http.DefaultTransport}

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os/signal"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func root() *cobra.Command {
@@ -41,10 +45,28 @@ const (
 	groupService = "service"
 )
 
+// sensible refuses what no flag can mean: a time that runs backwards, and a hold
+// with an empty name, which is what a variable that was not set leaves behind.
+func sensible(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		d, wrong := time.ParseDuration(f.Value.String())
+		switch {
+		case f.Value.Type() == "duration" && wrong == nil && d < 0:
+			err = fmt.Errorf("--%s %s: must not be negative", f.Name, d)
+		case f.Name == "lock-id" && f.Value.String() == "":
+			err = errors.New("--lock-id: empty; leave it out if it is not meant")
+		}
+	})
+	return err
+}
+
 // begun marks the errors of a command that has begun: all that come before are
 // about its flags and arguments.
 func begun(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
+		if err := sensible(c.Flags()); err != nil {
+			return usageError{err}
+		}
 		if err := run(c, args); err != nil {
 			return begunError{err}
 		}

@@ -78,6 +78,9 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	if err := errors.Join(loopback(o.listen), o.leases.Validate()); err != nil {
 		return usageError{err}
 	}
+	if o.maxHold > 0 && o.leases.Default > o.maxHold {
+		return usageError{fmt.Errorf("--default-lease %s is longer than --max-hold %s: no acquire would be granted", o.leases.Default, o.maxHold)}
+	}
 	db, err := o.database.open(ctx, o.table)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/statelock/statelock/pkg/client"
 	"github.com/statelock/statelock/pkg/ddbstore"
+	"github.com/statelock/statelock/pkg/lockapi"
 )
 
 const flagJSON = "json"
@@ -81,7 +82,10 @@ func (o *serviceOptions) direct(ctx context.Context, options client.Options) (*c
 	if err != nil {
 		return nil, &client.UnreachableError{Op: "open the table", Err: err}
 	}
-	store := ddbstore.New(db.client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew})
+	// The table's stream may record the same again, which changes nothing.
+	store := lockapi.Recorded(ddbstore.New(db.client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew}),
+		ddbstore.Recorder{Client: db.client, Table: o.table, Keep: ddbstore.DefaultKeep},
+		slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	return client.NewOnStore(store, slog.New(slog.DiscardHandler), options), nil
 }
 

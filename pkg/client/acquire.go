@@ -20,7 +20,7 @@ type Request struct {
 	// may share one.
 	LockID string
 	// Lease is for how long the lock is kept without a renewal, in whole
-	// seconds. 0 stands for the service's default, which may be none.
+	// seconds, or NoLease. 0 stands for the service's default, which may be none.
 	Lease time.Duration
 	// Wait is for how long to ask again while somebody else holds the lock.
 	Wait time.Duration
@@ -58,7 +58,9 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 		r.LockID = uuid.NewString()
 	}
 	d := document{Workspace: r.Workspace, Runner: r.Runner, LockID: r.LockID}
-	if r.Lease != 0 {
+	if r.Lease == NoLease {
+		d.Lease = new(int64)
+	} else if r.Lease != 0 {
 		seconds, err := wholeSeconds(r.Lease)
 		if err != nil {
 			return nil, err

@@ -25,6 +25,9 @@ const (
 	DefaultPoll       = 2 * time.Second
 )
 
+// NoLease asks for a hold without a lease, also where the service has a default.
+const NoLease time.Duration = -1
+
 // Options configure a Client. The zero value is fit for a service that asks
 // nobody for credentials.
 type Options struct {

@@ -139,6 +139,10 @@ func (c *command) set(name string, value json.Token) error {
 	if !ok {
 		return &lockmodel.FieldError{Field: name, Problem: "must be a string"}
 	}
+	if text == "" {
+		// A variable that was not set must not make a guard vanish.
+		return &lockmodel.FieldError{Field: name, Problem: "empty; leave the field out if it is not meant"}
+	}
 	*c.text(name) = text
 	return nil
 }

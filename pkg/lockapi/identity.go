@@ -53,6 +53,9 @@ func identified(r *http.Request) *http.Request {
 	if id == "" {
 		id = uuid.NewString()
 	}
+	if keys := r.Header.Values("Idempotency-Key"); len(keys) > 1 || len(keys) == 1 && keys[0] == "" {
+		id = "" // which is refused, wherever it matters
+	}
 	return r.WithContext(WithRequestID(ctx, id))
 }
 

@@ -8,7 +8,7 @@ const id = randomUUID();
 appendFileSync(process.env.GITHUB_STATE, `lock-id=${id}\n`);
 
 const flags = ['--lock-id', id, '--wait', process.env.INPUT_WAIT || '0s', '--env'];
-if (process.env.INPUT_LEASE && process.env.INPUT_LEASE !== '0s') {
+if (process.env.INPUT_LEASE) {
   flags.push('--lease', process.env.INPUT_LEASE);
 }
 statelock('acquire', flags, (lines) => {
