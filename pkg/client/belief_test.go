@@ -100,7 +100,9 @@ func (w *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestBeliefIsNeverShared(t *testing.T) {
 	t.Parallel()
 	var total struct{ acquired, lost, fence int64 }
-	for seed := range uint64(4) {
+	// Weather is chance, and so is how often a lock is lost in it: on until it
+	// has been, often enough.
+	for seed := uint64(0); seed < 4 || seed < 40 && total.lost < 5; seed++ {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
 			var mu sync.Mutex
