@@ -137,8 +137,13 @@ func (s *search) verdict(calls []Call, all []*call) *Violation {
 	if result == porcupine.Ok {
 		return nil
 	}
+	// What came later must not show in the explanation, if that can be had.
 	var f frontier
-	stuck := f.orders(state{lock: lockmodel.NewLock(s.ws)}, all)
+	stuck := f.orders(state{lock: lockmodel.NewLock(s.ws)}, withoutHorizon(all))
+	if f.crowded {
+		f = frontier{}
+		stuck = f.orders(state{lock: lockmodel.NewLock(s.ws)}, all)
+	}
 	switch {
 	case f.crowded:
 		return &Violation{Rule: Undecided, What: fmt.Sprintf("no verdict on its %d calls within %s", len(calls), s.options.Patience)}
@@ -149,4 +154,14 @@ func (s *search) verdict(calls []Call, all []*call) *Violation {
 		return &Violation{Rule: CheckersDisagree, What: "porcupine finds no order where there is one"}
 	}
 	return nil
+}
+
+func withoutHorizon(all []*call) []*call {
+	plain := make([]*call, len(all))
+	for i, c := range all {
+		one := *c
+		one.horizon = nil
+		plain[i] = &one
+	}
+	return plain
 }

@@ -31,7 +31,7 @@ const (
 //     force-unlock that follows a marking, and by nothing else; so that whoever
 //     is let in next is not let in beside a holder that nobody gave up on.
 func Direct(calls []Call) []Violation {
-	var found []Violation
+	var found findings
 	byWorkspace := group(calls)
 	for _, ws := range slices.Sorted(maps.Keys(byWorkspace)) {
 		d := direct{ws: ws, calls: byWorkspace[ws]}
@@ -40,17 +40,27 @@ func Direct(calls []Call) []Violation {
 		d.ends()
 		for _, v := range d.found {
 			v.Known = begun(calls, latest(v.Calls))
-			found = append(found, v)
+			found.add(v)
 		}
 	}
 	return found
+}
+
+// findings are violations, of which each rule has one for each workspace: more
+// would say no more.
+type findings []Violation
+
+func (f *findings) add(v Violation) {
+	if !slices.ContainsFunc(*f, func(had Violation) bool { return had.Rule == v.Rule && had.Workspace == v.Workspace }) {
+		*f = append(*f, v)
+	}
 }
 
 // direct checks one workspace.
 type direct struct {
 	ws    string
 	calls []Call // in the order of their starts
-	found []Violation
+	found findings
 }
 
 func (d *direct) violated(rule, what string, calls ...*Call) {
@@ -59,7 +69,7 @@ func (d *direct) violated(rule, what string, calls ...*Call) {
 		v.Calls = append(v.Calls, *c)
 	}
 	slices.SortFunc(v.Calls, func(a, b Call) int { return cmp.Compare(a.Start, b.Start) })
-	d.found = append(d.found, v)
+	d.found.add(v)
 }
 
 // shown reports whether the caller was shown a lock.
@@ -161,7 +171,8 @@ func (d *direct) ends() {
 		}
 		over[fence] = first
 	}
-	for fence, c := range told {
+	for _, fence := range slices.Sorted(maps.Keys(told)) {
+		c := told[fence]
 		if end := over[fence]; end != nil && !d.mayHaveEnded(c, end) {
 			d.violated(NeverBulldozed, fmt.Sprintf("%s was told that it holds the lock under fence %d, which ended without a release or a force-unlock",
 				c.Client, fence), c, end)

@@ -25,15 +25,18 @@ func Images(images []Image, calls []Call) []Violation {
 		ws    string
 		fence int64
 	}
-	var found []Violation
+	var found findings
 	holds := map[key]Image{}
 	for _, im := range images {
 		holders := int64(0)
 		if im.State != lockmodel.Unlocked {
 			holders = 1
 		}
+		stored := func(rule, what string, items ...any) {
+			found.add(Violation{Rule: rule, Workspace: im.Workspace, Known: len(calls), What: fmt.Sprintf(what, items...)})
+		}
 		if im.Holders != holders || (im.LockID != "") != (holders == 1) || im.Fence < 1 {
-			found = append(found, Violation{Rule: StoredWasWhole, Workspace: im.Workspace, Known: len(calls), What: fmt.Sprintf("the item was %+v", im)})
+			stored(StoredWasWhole, "the item was %+v", im)
 		}
 		if im.LockID == "" {
 			continue
@@ -41,7 +44,7 @@ func Images(images []Image, calls []Call) []Violation {
 		im.State, im.Holders = "", 0
 		k := key{im.Workspace, im.Fence}
 		if first, known := holds[k]; known && first != im {
-			found = append(found, Violation{Rule: StoredWasSingle, Workspace: im.Workspace, Known: len(calls), What: fmt.Sprintf("the item was %+v and %+v", first, im)})
+			stored(StoredWasSingle, "the item was %+v and %+v", first, im)
 		}
 		holds[k] = im
 	}
@@ -53,7 +56,7 @@ func Images(images []Image, calls []Call) []Violation {
 		a := c.Answer
 		im, stored := holds[key{c.Request.Workspace, a.Fence}]
 		if !stored || im.LockID != a.LockID || im.Runner != a.Lock.Owner {
-			found = append(found, Violation{
+			found.add(Violation{
 				Rule: ToldWasStored, Workspace: c.Request.Workspace, Calls: []Call{*c}, Known: begun(calls, c.End),
 				What: fmt.Sprintf("the database never held it, but %+v", im),
 			})
