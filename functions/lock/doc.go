@@ -9,6 +9,10 @@
 //   - a command document, {"op":"force_unlock","ws":"prod"}, sent by a direct
 //     invoke, goes to lockapi.API.Command and is answered with the same JSON
 //     as over HTTP;
+//   - the scheduled event of EventBridge has lockapi.API.Sweep mark lapsed
+//     leases stale;
+//   - a batch of the table's stream is recorded as history, by a deployment of
+//     the same binary with a role of its own;
 //   - anything else is refused with a sentence that says what is accepted.
 //
 // The caller is who the gateway's authorizer says it is (principal.go): never
