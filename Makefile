@@ -14,10 +14,10 @@ WITH_ENGINE := $(GO) run ./localtest/cmd/withengine
 # DynamoDB Local, as its image serves it.
 ENDPOINT ?= http://127.0.0.1:8000
 
-# How long to torture, and the first seed: another one each time, printed at the
-# end.
-DURATION ?= 1m
-SEED     ?= $(shell date +%s)
+# How long to torture, and from which seed on: another one each time, printed at
+# the end.
+DURATION     ?= 1m
+TORTURE_SEED ?= $(shell date +%s)
 
 # golangci-lint in the version pinned apart from our own dependencies. The first
 # run builds it, in some minutes; Go keeps it in its cache.
@@ -67,7 +67,7 @@ prove: ## check the lock exhaustively, within bounds, and print what was checked
 	$(GO) run ./localtest/cmd/prove
 
 torture: ## let clients fight over locks through a bad network and check it (DURATION=10m)
-	$(GO) run ./localtest/cmd/torture --seed $(SEED) --duration $(DURATION)
+	$(GO) run ./localtest/cmd/torture --seed $(TORTURE_SEED) --duration $(DURATION)
 
 bench: ## measure acquire and release
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
