@@ -106,6 +106,7 @@ func TestEveryCell(t *testing.T) {
 		{"force", stale, force, StaleMine, End, "", ""},
 		{"force while the notice runs", stale, request(ForceUnlock, notice), Untimely, Keep, CodeNotice, "may be force-unlocked in 61 s"},
 		{"force, made before the mark", stale, request(ForceUnlock, early), Late, Keep, CodeLate, changed},
+		{"force by lock id, made before the mark", after(acquire, request(MarkStale, now(t0+10))), request(ForceUnlock, byID), Late, Keep, CodeLate, changed},
 		{"force another live hold than meant", held, request(ForceUnlock, other), Theirs, Keep, CodeNotStale, onlyStale},
 		{"force another stale hold than meant", stale, request(ForceUnlock, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
 		{"force when torn", torn, force, Torn, Keep, CodeLedger, ledgerSays},

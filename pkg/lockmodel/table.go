@@ -144,7 +144,7 @@ var (
 		Why: "no request of this operation is in this situation",
 	}
 	refuseLate = Rule{
-		Code: CodeLate, Reason: "the lock changed after this request was made; look at it again, and name its lock_id to mean the hold that you see",
+		Code: CodeLate, Reason: "the lock changed after this request was made; look at it again before you repeat the request",
 		Why: "a late copy must not act on a hold that it can't mean",
 	}
 	refuseLedger = Rule{

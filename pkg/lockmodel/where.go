@@ -53,13 +53,16 @@ func named(r Request) All {
 
 // fresh refuses a request that was made before the lock last changed: a late
 // copy must not act on what came after it. A request that names its hold
-// proves by that alone that it means this one.
+// proves by that alone that it means this one; but a force-unlock means the
+// stale hold, and must have been made after the mark.
 func fresh(r Request, s State) All {
-	if s != Unlocked && r.LockID != "" {
+	if s != Unlocked && provesItself(r) {
 		return nil
 	}
 	return All{atMost(AttrChangedAt, opFresh)}
 }
+
+func provesItself(r Request) bool { return r.LockID != "" && r.Op != ForceUnlock }
 
 // timely refuses a request whose time has not come, or is over. The deadlines
 // of others are read in the holder's favour: they may not have passed yet by a
@@ -162,7 +165,7 @@ func untimely(r Request) []All {
 func late(r Request) []All {
 	changed := All{above(AttrChangedAt, opFresh)}
 	all := []All{slices.Concat(whole(Unlocked), changed)}
-	if r.LockID == "" {
+	if !provesItself(r) {
 		all = append(all, slices.Concat(whole(Held), named(r), changed), slices.Concat(whole(Stale), named(r), changed))
 	}
 	return all

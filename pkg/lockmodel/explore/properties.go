@@ -188,7 +188,7 @@ func spent(s step) string {
 // isLate reports whether the lock changed after the request was made, while
 // the request names no hold that would show that it means this one.
 func isLate(l lockmodel.Lock, r lockmodel.Request) bool {
-	named := stateOf(l) != lockmodel.Unlocked && r.LockID != ""
+	named := stateOf(l) != lockmodel.Unlocked && r.LockID != "" && r.Op != lockmodel.ForceUnlock
 	return l.Exists && !named && l.ChangedAt > r.Now+r.Terms.Skew
 }
 
