@@ -11,6 +11,10 @@ SUITE   := ./pkg/ddbstore/... ./pkg/lockapi/... ./localtest/torture
 ENGINES ?= all
 WITH_ENGINE := $(GO) run ./localtest/cmd/withengine
 
+# How many requests to compare engines with, and where to begin.
+CASES ?= 1000
+SEED  ?= 1
+
 # DynamoDB Local, as its image serves it.
 ENDPOINT ?= http://127.0.0.1:8000
 
@@ -28,10 +32,10 @@ LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
 	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines test-dynamodb-local bench clean
+.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines differential differential-dynamodb-local test-dynamodb-local bench clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-28s %s\n", $$1, $$2 }'
 
 run: ## serve on 127.0.0.1:8420, with the locks in ./.statelock
 	$(GO) run ./cmd/statelock serve
@@ -59,6 +63,12 @@ engines: ## install other DynamoDB engines (needs npm, cargo, python3; or ENGINE
 
 test-engines: ## run the tests of store and API against the engines that are installed
 	$(WITH_ENGINE) $(ENGINES) -- $(GO) test -count=1 $(SUITE)
+
+differential: ## compare the embedded engine with the installed ones on generated requests (SEED=, CASES=)
+	$(GO) test -count=1 -v ./localtest/differential -args -seed $(SEED) -cases $(CASES)
+
+differential-dynamodb-local: ## list where DynamoDB Local does otherwise
+	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test -count=1 -v -run Endpoint ./localtest/differential -args -seed $(SEED) -cases $(CASES)
 
 test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
 	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 $(SUITE)
