@@ -141,3 +141,8 @@ func falseOrEmpty(d *Disagreement) bool {
 
 // hasList says that there is a list in the case.
 func hasList(d *Disagreement) bool { return strings.Contains(d.Case.String(), `"L":[`) }
+
+// copiesDocument says that an update copies an attribute and goes into one.
+func copiesDocument(d *Disagreement) bool {
+	return regexp.MustCompile(`UpdateExpression":"[^"]*= #?[a-z]+\b[^"]*(REMOVE|SET|ADD|DELETE|,) #?[a-z]+[.[]`).MatchString(d.Case.String())
+}

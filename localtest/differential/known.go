@@ -376,6 +376,15 @@ var known = []Known{
 	},
 	{
 		Engines: []string{"moto"},
+		Why: "What SET copies is a value: guide, \"Update expressions\". In moto the copy is one document with the original, " +
+			"so what the same update does inside of that shows in both.",
+		Part: "^(Item|Attributes|Responses)$",
+		Also: copiesDocument,
+		Specimen: `PutItem {"Item":{"a":{"M":{"y":{"S":"a"}}},"k":{"S":"key"}},"TableName":"items"}
+			UpdateItem {"Key":{"k":{"S":"key"}},"ReturnValues":"ALL_NEW","TableName":"items","UpdateExpression":"SET b = a REMOVE a.y"}`,
+	},
+	{
+		Engines: []string{"moto"},
 		Why: "NOT may follow NOT: Alternator, test_condition_expression.py, test_update_condition_not. Moto does not " +
 			"understand it after AND.",
 		Theirs:   `Bad NOT expression`,
