@@ -2,6 +2,7 @@ package lockapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
@@ -38,6 +39,10 @@ func (a *API) Sweep(ctx context.Context) (Swept, error) {
 			Op: lockmodel.MarkStale, Workspace: l.Workspace, LockID: l.LockID, Principal: sweeper,
 			ID: fmt.Sprintf("%s-%d", sweeper, l.LeaseUntil),
 		})
+		if _, unusable := errors.AsType[*lockmodel.FieldError](err); unusable {
+			swept.Passed++ // an item of other hands must not keep the rest from being swept
+			continue
+		}
 		if err != nil {
 			return swept, fmt.Errorf("sweep: %w", err)
 		}

@@ -66,6 +66,21 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// An item that was tampered with does not keep the others from being swept.
+func TestSweepPassesTamperedItems(t *testing.T) {
+	t.Parallel()
+	db, api, clock := sweepable(t)
+	for _, ws := range []string{"a", "b", "c"} {
+		call(t, api, "POST", "/v1/acquire", fmt.Sprintf(`{"ws":%q,"runner":"a","lease_seconds":60}`, ws))
+	}
+	db.Set(t, "a", map[string]any{"lock_id": "not an id"})
+	db.Set(t, "b", map[string]any{"lock_id": nil})
+	clock.Add(60_001)
+	if swept, err := api.Sweep(t.Context()); err != nil || swept != (lockapi.Swept{Marked: 1, Passed: 2}) {
+		t.Errorf("%+v, %v", swept, err)
+	}
+}
+
 // Sweeps that run at the same time mark each lock once, and one that finds more
 // than it looks at says so and leaves the rest to the next.
 func TestSweepsTogether(t *testing.T) {
