@@ -62,7 +62,7 @@ resource "aws_iam_role_policy" "locks" {
 
 data "aws_iam_policy_document" "locks" {
   statement {
-    actions   = ["dynamodb:GetItem", "dynamodb:UpdateItem"]
+    actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
     resources = [aws_dynamodb_table.lock.arn]
   }
 

@@ -51,6 +51,9 @@ func TestRoutesAreTheAPIs(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{"GET /v1/locks": true, "GET /v1/locks/{ws+}": true, "GET /v1/history/{ws+}": true}
 	for _, op := range lockmodel.Ops() {
+		if op.TakesState() {
+			continue
+		}
 		want["POST "+lockapi.Path(op)] = true
 	}
 	sam := readSAM(t)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -32,8 +33,10 @@ type DB struct {
 	Client *dynamodb.Client
 	Table  string
 
-	direct   *dynamodb.Client
-	requests atomic.Int64
+	endpoint  string
+	transport http.RoundTripper
+	direct    *dynamodb.Client
+	requests  atomic.Int64
 }
 
 // Open makes a table for the test and deletes it afterwards. The requests of
@@ -41,7 +44,7 @@ type DB struct {
 func Open(t testing.TB, between ...func(http.RoundTripper) http.RoundTripper) *DB {
 	t.Helper()
 	endpoint, transport := server(t)
-	db := &DB{Table: "test-" + uuid.NewString(), direct: client(endpoint, transport)}
+	db := &DB{Table: "test-" + uuid.NewString(), endpoint: endpoint, transport: transport, direct: client(endpoint, transport)}
 	through := http.RoundTripper(roundTrip(func(r *http.Request) (*http.Response, error) {
 		db.requests.Add(1)
 		return transport.RoundTrip(r)
@@ -95,11 +98,23 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // Requests tells how many requests reached the server since the last call.
 func (db *DB) Requests() int { return int(db.requests.Swap(0)) }
 
-// Get reads an item past the code under test; nil where there is none.
+// Through gives another client of the table, whose requests go through the
+// given transport.
+func (db *DB) Through(between func(http.RoundTripper) http.RoundTripper) *dynamodb.Client {
+	return client(db.endpoint, between(db.transport))
+}
+
+// Get reads a lock item past the code under test; nil where there is none.
 func (db *DB) Get(t testing.TB, ws string) map[string]types.AttributeValue {
 	t.Helper()
+	return db.Item(t, ws, sortLock)
+}
+
+// Item reads any item of a workspace past the code under test.
+func (db *DB) Item(t testing.TB, ws, sort string) map[string]types.AttributeValue {
+	t.Helper()
 	out, err := db.direct.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: &db.Table, Key: lockKey(ws), ConsistentRead: aws.Bool(true),
+		TableName: &db.Table, Key: key(ws, sort), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -107,13 +122,42 @@ func (db *DB) Get(t testing.TB, ws string) map[string]types.AttributeValue {
 	return out.Item
 }
 
-// Set writes attributes of an item past the code under test: plain Go values,
-// or nil to remove one.
+// Sorts lists the sort keys of a workspace's items that have a prefix.
+func (db *DB) Sorts(t testing.TB, ws, prefix string) []string {
+	t.Helper()
+	var sorts []string
+	pages := dynamodb.NewQueryPaginator(db.direct, &dynamodb.QueryInput{
+		TableName: &db.Table, ConsistentRead: aws.Bool(true),
+		KeyConditionExpression:    aws.String("ws = :ws"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":ws": &types.AttributeValueMemberS{Value: ws}},
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			if sort := item["sk"].(*types.AttributeValueMemberS).Value; strings.HasPrefix(sort, prefix) {
+				sorts = append(sorts, sort)
+			}
+		}
+	}
+	return sorts
+}
+
+// Set writes attributes of a lock item past the code under test: plain Go
+// values, or nil to remove one.
 func (db *DB) Set(t testing.TB, ws string, attributes map[string]any) {
 	t.Helper()
-	item := db.Get(t, ws)
+	db.SetItem(t, ws, sortLock, attributes)
+}
+
+// SetItem does the same to any item of a workspace.
+func (db *DB) SetItem(t testing.TB, ws, sort string, attributes map[string]any) {
+	t.Helper()
+	item := db.Item(t, ws, sort)
 	if item == nil {
-		item = lockKey(ws)
+		item = key(ws, sort)
 	}
 	for name, value := range attributes {
 		delete(item, name)
@@ -131,9 +175,20 @@ func (db *DB) Set(t testing.TB, ws string, attributes map[string]any) {
 	}
 }
 
-func lockKey(ws string) map[string]types.AttributeValue {
+// Remove deletes an item past the code under test.
+func (db *DB) Remove(t testing.TB, ws, sort string) {
+	t.Helper()
+	if _, err := db.direct.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &db.Table, Key: key(ws, sort)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sortLock is the sort key of lock items.
+const sortLock = "lock"
+
+func key(ws, sort string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
 		"ws": &types.AttributeValueMemberS{Value: ws},
-		"sk": &types.AttributeValueMemberS{Value: "lock"},
+		"sk": &types.AttributeValueMemberS{Value: sort},
 	}
 }

@@ -17,4 +17,13 @@
 // is held, not what was ever seen. The index by_lease lists the leased ones in
 // the order in which their leases end, so that finding the lapsed ones costs what
 // has lapsed.
+//
+// # State
+//
+// A version of a workspace's state is an item that describes it (sk "version#…")
+// and parts of at most 390 KB with its compressed body (sk "chunk#…"). They are
+// written once, and do not count until the conditional write of the lock item
+// points to them (Store.WriteState). What was uploaded and never became current
+// is found by the index by_state, in which it stands as "uploading", and left to
+// DynamoDB's time to live (Store.Tidy), as are versions beyond those to keep.
 package ddbstore

@@ -27,13 +27,23 @@ type shape struct {
 	op                     lockmodel.Op
 	lockID, runner, reason bool
 	lease, notice, maxHold bool
+	info, credential       bool
+	lapsed                 bool
+	version, serial        bool
 }
 
 var rendered sync.Map // shape → expression
 
 // render gives the expression for a request, rendering it at its first use.
 func render(r lockmodel.Request) expression {
-	of := shape{r.Op, r.LockID != "", r.Runner != "", r.Reason != "", r.Lease > 0, r.Terms.Notice > 0, r.Terms.MaxHold > 0}
+	of := shape{
+		op:     r.Op,
+		lockID: r.LockID != "", runner: r.Runner != "", reason: r.Reason != "",
+		lease: r.Lease > 0, notice: r.Terms.Notice > 0, maxHold: r.Terms.MaxHold > 0,
+		info: r.Info != "", credential: r.Credential != "",
+		lapsed:  r.Lapsed,
+		version: r.Version != "", serial: r.Serial != lockmodel.Missing,
+	}
 	if e, ok := rendered.Load(of); ok {
 		return e.(expression)
 	}
@@ -92,6 +102,10 @@ func (e *expression) change(c lockmodel.Change) string {
 		return fmt.Sprintf("%s = %s - %s", c.Attr, c.Attr, e.use(c.To))
 	case lockmodel.Copy:
 		return fmt.Sprintf("%s = %s", c.Attr, c.From)
+	case lockmodel.Fill:
+		return fmt.Sprintf("%s = if_not_exists(%s, %s)", c.Attr, c.Attr, e.use(c.To))
+	case lockmodel.Prolong:
+		return fmt.Sprintf("%s = %s + if_not_exists(%s, %s)", c.Attr, e.use(c.To), c.From, e.use(lockmodel.OpNever))
 	}
 	return fmt.Sprintf("%s = %s", c.Attr, e.use(c.To))
 }

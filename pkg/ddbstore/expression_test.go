@@ -29,6 +29,11 @@ func TestExpressions(t *testing.T) {
 			{"lease", r.Lease > 0},
 			{"notice", r.Terms.Notice > 0},
 			{"max_hold", r.Terms.MaxHold > 0},
+			{"info", r.Info != ""},
+			{"credential", r.Credential != ""},
+			{"lapsed", r.Lapsed},
+			{"version", r.Version != ""},
+			{"serial", r.Version != "" && r.Serial != lockmodel.Missing},
 		} {
 			if with.is {
 				b.WriteString(", " + with.name)
@@ -66,12 +71,31 @@ func requests() []lockmodel.Request {
 					}
 					leased := r
 					leased.Lease = 1
-					all = append(all, r, leased)
+					described := r
+					described.Info, described.Credential = "I", "C"
+					all = append(all, r, leased, described)
 				case lockmodel.Renew:
 					r.Lease = 1
 					longest := r
 					longest.Terms.MaxHold = 1
 					all = append(all, r, longest)
+				case lockmodel.MarkStale:
+					longest := r
+					longest.Terms.MaxHold = 1
+					all = append(all, r, longest)
+				case lockmodel.WriteState:
+					if runner != "" {
+						continue // nobody names one
+					}
+					written := r
+					written.Version, written.Checksum, written.Size = "v", "sum", 1
+					opaque := written
+					opaque.Serial = lockmodel.Missing
+					all = append(all, r, written, opaque)
+					if lockID != "" {
+						written.Credential, written.Lapsed = "C", true
+						all = append(all, written)
+					}
 				case lockmodel.ForceUnlock:
 					noticed := r
 					noticed.Terms.Notice = 1

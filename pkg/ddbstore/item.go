@@ -14,6 +14,7 @@ import (
 const (
 	attrState      = string(lockmodel.AttrState)
 	attrLeaseUntil = string(lockmodel.AttrLeaseUntil)
+	attrBusyUntil  = string(lockmodel.AttrBusyUntil)
 )
 
 // item is a lock as it is stored. Its attributes are lockmodel's; a test
@@ -34,6 +35,17 @@ type item struct {
 	MarkedBy   text   `dynamodbav:"marked_by"`
 	FreedBy    text   `dynamodbav:"freed_by"`
 	Spent      text   `dynamodbav:"spent"`
+	Lease      number `dynamodbav:"lease"`
+	BusyUntil  number `dynamodbav:"busy_until"`
+	Info       text   `dynamodbav:"info"`
+	Credential text   `dynamodbav:"cred"`
+	Version    text   `dynamodbav:"version"`
+	VersionNo  number `dynamodbav:"version_no"`
+	Checksum   text   `dynamodbav:"checksum"`
+	Size       number `dynamodbav:"bytes"`
+	Serial     number `dynamodbav:"serial"`
+	WrittenAt  number `dynamodbav:"written_at"`
+	WrittenBy  text   `dynamodbav:"written_by"`
 }
 
 // text and number read an attribute of another type as missing, just as the
@@ -114,6 +126,17 @@ func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lo
 		MarkedBy:   string(i.MarkedBy),
 		FreedBy:    string(i.FreedBy),
 		Spent:      string(i.Spent),
+		Lease:      i.Lease.orMissing(),
+		BusyUntil:  i.BusyUntil.orMissing(),
+		Info:       string(i.Info),
+		Credential: string(i.Credential),
+		Version:    string(i.Version),
+		VersionNo:  i.VersionNo.orMissing(),
+		Checksum:   string(i.Checksum),
+		Size:       i.Size.orMissing(),
+		Serial:     i.Serial.orMissing(),
+		WrittenAt:  i.WrittenAt.orMissing(),
+		WrittenBy:  string(i.WrittenBy),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -16,6 +17,7 @@ import (
 type Client interface {
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
@@ -42,6 +44,11 @@ type Options struct {
 	// MaxHold is how long after its beginning a hold's lease may reach; 0 for
 	// any length.
 	MaxHold time.Duration
+	// RequireLock refuses to write state without a lock.
+	RequireLock bool
+	// KeepVersions is how many versions of a workspace's state are kept, the
+	// current one included; 0 means DefaultKeepVersions.
+	KeepVersions int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -56,6 +63,9 @@ type Store struct {
 func New(client Client, options Options) *Store {
 	if options.Now == nil {
 		options.Now = time.Now
+	}
+	if options.KeepVersions == 0 {
+		options.KeepVersions = DefaultKeepVersions
 	}
 	return &Store{client, options}
 }
@@ -77,10 +87,7 @@ const attempts = 3
 // Only where the lock was freed between the making of an acquire and its write
 // is there a second write, with the later clock that tells it from a late copy.
 func (s *Store) Transition(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
-	r.Now = s.Now().UnixMilli()
-	r.Terms = lockmodel.Terms{
-		Skew: s.ClockSkew.Milliseconds(), Notice: s.Notice.Milliseconds(), MaxHold: s.MaxHold.Milliseconds(),
-	}
+	r = s.complete(r)
 	if err := r.Validate(); err != nil {
 		return lockmodel.Outcome{}, err
 	}
@@ -91,6 +98,16 @@ func (s *Store) Transition(ctx context.Context, r lockmodel.Request) (lockmodel.
 		}
 		r.Now = max(s.Now().UnixMilli(), out.Before.ChangedAt)
 	}
+}
+
+// complete gives a request what the service knows: its clock and its terms.
+func (s *Store) complete(r lockmodel.Request) lockmodel.Request {
+	r.Now = s.Now().UnixMilli()
+	r.Terms = lockmodel.Terms{
+		Skew: s.ClockSkew.Milliseconds(), Notice: s.Notice.Milliseconds(), MaxHold: s.MaxHold.Milliseconds(),
+		RequireLock: s.RequireLock,
+	}
+	return r
 }
 
 // write performs the conditional write. It is the one function that writes
@@ -111,6 +128,9 @@ func (s *Store) write(ctx context.Context, r lockmodel.Request) (lockmodel.Outco
 	switch {
 	case conditionFailed:
 		found = failed.Item
+	case unusable(err):
+		// The expressions are good for every item that a transition leaves behind.
+		return lockmodel.Outcome{}, fmt.Errorf("%s %s: %w: %w", r.Op, r.Workspace, ErrTableDisagrees, err)
 	case err != nil:
 		return lockmodel.Outcome{}, fmt.Errorf("%s %s: %w", r.Op, r.Workspace, err)
 	default:
@@ -125,6 +145,13 @@ func (s *Store) write(ctx context.Context, r lockmodel.Request) (lockmodel.Outco
 		return lockmodel.Outcome{}, fmt.Errorf("%s %s: %w", r.Op, r.Workspace, ErrTableDisagrees)
 	}
 	return out, nil
+}
+
+// unusable reports whether DynamoDB refused the request as one that can't be
+// done, such as adding to what is no number.
+func unusable(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && api.ErrorCode() == "ValidationException"
 }
 
 // Lock reads a workspace's lock, consistently with all writes before.

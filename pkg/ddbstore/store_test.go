@@ -98,6 +98,7 @@ func TestOneRequestPerTransition(t *testing.T) {
 	count(again)
 	count(renewal(again))
 	count(request(lockmodel.ReleaseLock, "prod"))
+	count(request(lockmodel.WriteState, "prod"))
 	db.Set(t, "prod", map[string]any{"holders": 2})
 	for _, r := range everyOperation() {
 		count(r)

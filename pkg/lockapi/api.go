@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/statelock/statelock/pkg/ddbstore"
@@ -49,7 +50,7 @@ func New(store Store, options Options) *API {
 	if a.log == nil {
 		a.log = slog.Default()
 	}
-	for _, o := range lockmodel.Ops() {
+	for _, o := range commands() {
 		a.route("POST", Path(o), func(r *http.Request) (int, any) { return a.transition(o, r) })
 	}
 	a.route("GET", locksPath, a.list)
@@ -65,6 +66,11 @@ const (
 	locksPath   = "/v1/locks"
 	historyPath = "/v1/history"
 )
+
+// commands are the operations that a command document can ask for.
+func commands() []lockmodel.Op {
+	return slices.DeleteFunc(lockmodel.Ops(), lockmodel.Op.TakesState)
+}
 
 // Path is the route of an operation.
 func Path(o lockmodel.Op) string {

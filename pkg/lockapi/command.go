@@ -241,8 +241,8 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 		return body
 	}
 	o, err := lockmodel.ParseOp(op)
-	if bad, ok := errors.AsType[*lockmodel.FieldError](err); ok {
-		return fail(&lockmodel.FieldError{Field: bad.Field, Problem: fmt.Sprintf("%s, %s", bad.Problem, opLockState)})
+	if err != nil || o.TakesState() {
+		return fail(&lockmodel.FieldError{Field: "op", Problem: fmt.Sprintf("there is no command %q; there are %s", clip(op), strings.Join(commandNames(), ", "))})
 	}
 	c, err := decodeCommand(doc, append(directFields, fieldsOf(o)...))
 	if err != nil {
@@ -250,6 +250,15 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 	}
 	_, body := a.perform(ctx, o, c)
 	return body
+}
+
+// commandNames lists what may stand in a document's op.
+func commandNames() []string {
+	var names []string
+	for _, o := range commands() {
+		names = append(names, o.String())
+	}
+	return append(names, opLockState)
 }
 
 // opOf finds a document's operation, which says what else may stand in it.

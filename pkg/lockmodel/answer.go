@@ -15,6 +15,8 @@ type Answer struct {
 	LockID     string `json:"lock_id,omitempty"`
 	Fence      int64  `json:"fence,omitempty"`
 	LeaseUntil string `json:"lease_until,omitempty"`
+	// Version is the number of the state that was written, after a write.
+	Version int64 `json:"version,omitempty"`
 	// Repeat tells that an earlier copy of the request was applied, and that
 	// this is its answer: Lock may have moved on since.
 	Repeat bool `json:"repeat,omitempty"`
@@ -31,8 +33,10 @@ func (o Outcome) Answer() Answer {
 	}
 	a.OK, a.Repeat = true, !o.Wrote()
 	to := table.effect(o.Request.Op).To()
-	if to == Held {
-		a.LockID, a.Fence, a.LeaseUntil = o.Lock.LockID, o.Lock.Fence, timestamp(o.Lock.LeaseUntil)
+	if o.Request.Op == WriteState {
+		to, a.Version = o.Lock.State, o.Lock.VersionNo
+	} else if to == Held {
+		a.LockID, a.Fence, a.LeaseUntil = o.Lock.LockID, o.Lock.Fence, timestamp(o.Lock.aliveUntil())
 	}
 	if o.Request.Op == Acquire {
 		a.Holder = o.Lock.Runner
@@ -58,6 +62,10 @@ type View struct {
 	// Reason why the last transition was asked for.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Version numbers the workspace's current state, which has Size bytes; both
+	// are left out where there is none.
+	Version int64 `json:"version,omitempty"`
+	Size    int64 `json:"size,omitempty"`
 	// Torn warns that state and ledger disagree: every transition is refused.
 	Torn bool `json:"torn,omitempty"`
 }
@@ -67,12 +75,15 @@ func (l Lock) View() View {
 	v := View{
 		Workspace: l.Workspace, State: l.State,
 		Owner: l.Runner, LockID: l.LockID, Fence: max(l.Fence, 0), Principal: l.Principal,
-		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.LeaseUntil),
+		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.aliveUntil()),
 		Reason: l.Reason,
 		Torn:   l.Torn(),
 	}
 	if !l.Exists {
 		v.State = Unlocked
+	}
+	if l.Version != "" {
+		v.Version, v.Size = max(l.VersionNo, 0), max(l.Size, 0)
 	}
 	if l.State != Held {
 		v.By = l.By

@@ -15,9 +15,23 @@ const (
 	opPrincipal Operand = ":who"
 	opKey       Operand = ":req"
 	// opAnyID is the least lock id there can be.
-	opAnyID  Operand = ":any"
-	opNow    Operand = ":now"
-	opReason Operand = ":why"
+	opAnyID      Operand = ":any"
+	opNow        Operand = ":now"
+	opReason     Operand = ":why"
+	opLease      Operand = ":lease"
+	opInfo       Operand = ":info"
+	opCredential Operand = ":cred"
+	opVersion    Operand = ":version"
+	opChecksum   Operand = ":sum"
+	opSize       Operand = ":bytes"
+	opSerial     Operand = ":serial"
+	// OpNever is the lease of a hold that has none: a time to add that leads far
+	// into the past.
+	OpNever Operand = ":never"
+	// opOutdated is the earliest time of a write that this request comes before.
+	opOutdated Operand = ":outdated"
+	// opOverdue is the latest beginning of a hold that has lasted too long.
+	opOverdue Operand = ":overdue"
 	// opFresh is the latest time that a change may bear which this request
 	// could have known of.
 	opFresh Operand = ":fresh"
@@ -59,10 +73,36 @@ func (o Operand) Value(r Request) any {
 	case opNow:
 		return r.Now
 	case opReason:
-		if r.Reason == "" {
+		return textOrNil(r.Reason)
+	case opLease:
+		if r.Lease == 0 {
 			return nil
 		}
-		return r.Reason
+		return r.Lease
+	case OpNever:
+		return int64(never)
+	case opInfo:
+		return textOrNil(r.Info)
+	case opCredential:
+		return textOrNil(r.Credential)
+	case opVersion:
+		return textOrNil(r.Version)
+	case opChecksum:
+		return textOrNil(r.Checksum)
+	case opSize:
+		if r.Version == "" {
+			return nil
+		}
+		return r.Size
+	case opSerial:
+		if r.Version == "" || r.Serial == Missing {
+			return nil
+		}
+		return r.Serial
+	case opOutdated:
+		return r.Now + r.Terms.Skew + 1
+	case opOverdue:
+		return r.Now - r.Terms.MaxHold - r.Terms.Skew
 	case opFresh:
 		return r.Now + r.Terms.Skew
 	case opUntil:
@@ -78,6 +118,16 @@ func (o Operand) Value(r Request) any {
 		return r.Now + r.Lease - r.Terms.MaxHold
 	}
 	return nil
+}
+
+// never is in milliseconds, some decades.
+const never = -1 << 40
+
+func textOrNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }
 
 // Test is the kind of a condition.

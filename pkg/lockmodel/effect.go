@@ -19,6 +19,9 @@ const (
 	Mark
 	// End: the hold ends, and the lock is unlocked.
 	End
+	// Point: another version of the state becomes current. Nothing about the lock
+	// changes but that its holder is seen to be alive.
+	Point
 
 	numEffects = iota
 )
@@ -37,8 +40,9 @@ var effects = [numEffects]struct {
 		set(AttrLockID, opLockID), set(AttrRunner, opRunner), set(AttrPrincipal, opPrincipal),
 		set(AttrAcquiredAt, opNow), set(AttrLeaseUntil, opUntil), set(AttrChangedAt, opNow),
 		set(AttrBy, opPrincipal), set(AttrReason, opReason), remove(AttrStaleAt),
+		set(AttrLease, opLease), remove(AttrBusyUntil), set(AttrInfo, opInfo), set(AttrCredential, opCredential), remove(AttrSerial),
 	}},
-	Extend: {"extend", Held, []Change{set(AttrLeaseUntil, opUntil)}},
+	Extend: {"extend", Held, []Change{set(AttrLeaseUntil, opUntil), set(AttrLease, opLease)}},
 	Mark: {"mark", Stale, []Change{
 		set(AttrState, opStale), set(AttrStaleAt, opNow), set(AttrChangedAt, opNow),
 		set(AttrBy, opPrincipal), set(AttrReason, opReason), set(AttrMarkedBy, opKey),
@@ -47,13 +51,20 @@ var effects = [numEffects]struct {
 		set(AttrState, opUnlocked), subtract(AttrHolders), copyFrom(AttrSpent, AttrLockID),
 		set(AttrFreedBy, opKey), set(AttrChangedAt, opNow), set(AttrBy, opPrincipal), set(AttrReason, opReason),
 		remove(AttrLockID), remove(AttrRunner), remove(AttrPrincipal), remove(AttrAcquiredAt), remove(AttrStaleAt), remove(AttrLeaseUntil),
+		remove(AttrLease), remove(AttrBusyUntil), remove(AttrInfo), remove(AttrCredential), remove(AttrSerial),
+	}},
+	Point: {name: "point", changes: []Change{
+		// The first state of a workspace never locked makes its item.
+		fill(AttrState, opUnlocked), fill(AttrHolders, opZero), fill(AttrFence, opZero), fill(AttrChangedAt, opNow),
+		set(AttrVersion, opVersion), add(AttrVersionNo), set(AttrChecksum, opChecksum), set(AttrSize, opSize), set(AttrSerial, opSerial),
+		set(AttrWrittenAt, opNow), set(AttrWrittenBy, opKey), prolong(AttrBusyUntil, AttrLease),
 	}},
 }
 
 // String is the effect's name in the documentation.
 func (e Effect) String() string { return effects[e].name }
 
-// To is the state that e leads to, "" where it writes nothing.
+// To is the state that e leads to, "" where it leaves the state as it is.
 func (e Effect) To() State { return effects[e].to }
 
 // Changes is what e writes.
@@ -73,21 +84,28 @@ const (
 	Copy
 	// Remove deletes the attribute.
 	Remove
+	// Fill writes the operand where the attribute is missing.
+	Fill
+	// Prolong writes the operand and another attribute's value, taken together;
+	// where that is missing, OpNever takes its place.
+	Prolong
 )
 
 // Change is one change of one stored attribute.
 type Change struct {
 	Verb Verb
 	Attr Attr
-	To   Operand // for Set, and the one of Add and Subtract
-	From Attr    // for Copy
+	To   Operand // for Set and Fill, the one of Add and Subtract, the time of Prolong
+	From Attr    // for Copy and Prolong
 }
 
-func set(a Attr, o Operand) Change { return Change{Verb: Set, Attr: a, To: o} }
-func add(a Attr) Change            { return Change{Verb: Add, Attr: a, To: opOne} }
-func subtract(a Attr) Change       { return Change{Verb: Subtract, Attr: a, To: opOne} }
-func copyFrom(a, from Attr) Change { return Change{Verb: Copy, Attr: a, From: from} }
-func remove(a Attr) Change         { return Change{Verb: Remove, Attr: a} }
+func set(a Attr, o Operand) Change  { return Change{Verb: Set, Attr: a, To: o} }
+func add(a Attr) Change             { return Change{Verb: Add, Attr: a, To: opOne} }
+func subtract(a Attr) Change        { return Change{Verb: Subtract, Attr: a, To: opOne} }
+func copyFrom(a, from Attr) Change  { return Change{Verb: Copy, Attr: a, From: from} }
+func fill(a Attr, o Operand) Change { return Change{Verb: Fill, Attr: a, To: o} }
+func prolong(a, by Attr) Change     { return Change{Verb: Prolong, Attr: a, To: opNow, From: by} }
+func remove(a Attr) Change          { return Change{Verb: Remove, Attr: a} }
 
 // changes is what e writes for a request.
 func (e Effect) changes(r Request) []Change {
@@ -111,6 +129,10 @@ func (e Effect) apply(before Lock, r Request) Lock {
 				*p, _ = c.To.Value(r).(string)
 			case Copy:
 				*p = *before.text(c.From)
+			case Fill:
+				if *p == "" {
+					*p, _ = c.To.Value(r).(string)
+				}
 			case Remove:
 				*p = ""
 			}
@@ -126,6 +148,17 @@ func (e Effect) apply(before Lock, r Request) Lock {
 			*p--
 		case Copy:
 			*p = *before.number(c.From)
+		case Fill:
+			if *p == Missing {
+				*p, _ = c.To.Value(r).(int64)
+			}
+		case Prolong:
+			by := *before.number(c.From)
+			if by == Missing {
+				by = never
+			}
+			*p, _ = c.To.Value(r).(int64)
+			*p += by
 		case Remove:
 			*p = Missing
 		}

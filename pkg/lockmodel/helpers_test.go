@@ -1,6 +1,9 @@
 package lockmodel
 
-import "flag"
+import (
+	"flag"
+	"fmt"
+)
 
 // update rewrites the golden files: go test ./pkg/lockmodel -update.
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -20,6 +23,14 @@ func request(o Op, change ...func(*Request)) Request {
 		c(&r)
 	}
 	return r
+}
+
+// state is a request at t0 to make a state of the given serial number current.
+func state(serial int64, change ...func(*Request)) Request {
+	n := fmt.Sprintf("v%d", serial)
+	return request(WriteState, append([]func(*Request){func(r *Request) {
+		r.ID, r.Version, r.Checksum, r.Size, r.Serial = n, n, "sum of "+n, 100, serial
+	}}, change...)...)
 }
 
 // after performs requests one after the other on a workspace never seen.

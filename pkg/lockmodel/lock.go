@@ -39,8 +39,22 @@ type Lock struct {
 	// LeaseUntil is until when the current hold has asked not to be marked
 	// stale; Missing where it asked for no lease.
 	LeaseUntil int64
+	// Lease is for how long a proof that the holder is alive counts, as it last
+	// asked; Missing where it asked for no lease.
+	Lease int64
+	// BusyUntil is until when the current hold is not to be marked stale because
+	// it wrote state; Missing where it wrote none, long past without a lease. It
+	// stands beside LeaseUntil so that each of them only ever grows, in whatever
+	// order renewals and state writes arrive.
+	BusyUntil int64
 	// ChangedAt is when the lock last came to be held, stale or unlocked.
 	ChangedAt int64
+	// Info is the holder's own description of its hold, in its client's format
+	// ("" for none): Terraform's LockInfo.
+	Info string
+	// Credential is a digest of the secret that the holder acquired with, "" for
+	// none.
+	Credential string
 
 	// By is the principal of the last transition, and Reason why it was asked
 	// for, in the caller's words ("" where not said).
@@ -53,6 +67,21 @@ type Lock struct {
 	FreedBy  string
 	// Spent is the lock id of the last hold that ended. It never holds again.
 	Spent string
+
+	// Version names the state that is current, "" where there is none, and
+	// VersionNo counts how often the state was written or deleted.
+	Version   string
+	VersionNo int64
+	// Checksum and Size are of the current state: SHA-256 in hex, and bytes.
+	Checksum string
+	Size     int64
+	// Serial is the serial number of the last state that the current hold wrote;
+	// Missing where it wrote none, or one that can't be read.
+	Serial int64
+	// WrittenAt is when the request was made that wrote the current state, and
+	// WrittenBy its key.
+	WrittenAt int64
+	WrittenBy string
 }
 
 // NewLock is the lock of a workspace that has no stored item.
@@ -61,6 +90,8 @@ func NewLock(ws string) Lock {
 		Workspace: ws,
 		Holders:   Missing, Fence: Missing,
 		AcquiredAt: Missing, StaleAt: Missing, LeaseUntil: Missing, ChangedAt: Missing,
+		Lease: Missing, BusyUntil: Missing,
+		VersionNo: Missing, Size: Missing, Serial: Missing, WrittenAt: Missing,
 	}
 }
 
@@ -85,6 +116,17 @@ const (
 	AttrMarkedBy   Attr = "marked_by"   // MarkedBy
 	AttrFreedBy    Attr = "freed_by"    // FreedBy
 	AttrSpent      Attr = "spent"       // Spent
+	AttrLease      Attr = "lease"       // Lease
+	AttrBusyUntil  Attr = "busy_until"  // BusyUntil
+	AttrInfo       Attr = "info"        // Info
+	AttrCredential Attr = "cred"        // Credential
+	AttrVersion    Attr = "version"     // Version
+	AttrVersionNo  Attr = "version_no"  // VersionNo
+	AttrChecksum   Attr = "checksum"    // Checksum
+	AttrSize       Attr = "bytes"       // Size
+	AttrSerial     Attr = "serial"      // Serial
+	AttrWrittenAt  Attr = "written_at"  // WrittenAt
+	AttrWrittenBy  Attr = "written_by"  // WrittenBy
 )
 
 // text gives the field of a text attribute, or nil where a is numeric.
@@ -108,6 +150,16 @@ func (l *Lock) text(a Attr) *string {
 		return &l.FreedBy
 	case AttrSpent:
 		return &l.Spent
+	case AttrInfo:
+		return &l.Info
+	case AttrCredential:
+		return &l.Credential
+	case AttrVersion:
+		return &l.Version
+	case AttrChecksum:
+		return &l.Checksum
+	case AttrWrittenBy:
+		return &l.WrittenBy
 	}
 	return nil
 }
@@ -127,6 +179,18 @@ func (l *Lock) number(a Attr) *int64 {
 		return &l.LeaseUntil
 	case AttrChangedAt:
 		return &l.ChangedAt
+	case AttrLease:
+		return &l.Lease
+	case AttrBusyUntil:
+		return &l.BusyUntil
+	case AttrVersionNo:
+		return &l.VersionNo
+	case AttrSize:
+		return &l.Size
+	case AttrSerial:
+		return &l.Serial
+	case AttrWrittenAt:
+		return &l.WrittenAt
 	}
 	return nil
 }
@@ -139,4 +203,13 @@ func (l Lock) Value(a Attr) (text string, number int64, ok bool) {
 	}
 	p := l.number(a)
 	return "", *p, *p != Missing
+}
+
+// aliveUntil is the end of the hold's lease, as renewals and state writes have
+// prolonged it; Missing where it has none.
+func (l Lock) aliveUntil() int64 {
+	if l.LeaseUntil == Missing {
+		return Missing
+	}
+	return max(l.LeaseUntil, l.BusyUntil)
 }

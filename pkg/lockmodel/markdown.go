@@ -31,7 +31,11 @@ func Markdown() string {
 	b.WriteString("\n## Effects\n\nAll changes of an effect are one write and read the lock as it was before.\n\n")
 	for e := range Effect(numEffects) {
 		if e != Keep {
-			fmt.Fprintf(&b, "- **%s** leads to `%s`: %s\n", e, e.To(), changes(e))
+			to := "leaves the lock's state as it is"
+			if e.To() != "" {
+				to = fmt.Sprintf("leads to `%s`", e.To())
+			}
+			fmt.Fprintf(&b, "- **%s** %s: %s\n", e, to, changes(e))
 		}
 	}
 	b.WriteString("\n## Why\n")
@@ -74,6 +78,10 @@ func (c Change) String() string {
 		return fmt.Sprintf("`%s - 1`", c.Attr)
 	case Copy:
 		return fmt.Sprintf("`%s = %s`", c.Attr, c.From)
+	case Fill:
+		return fmt.Sprintf("`%s = %s` where missing", c.Attr, c.To)
+	case Prolong:
+		return fmt.Sprintf("`%s = %s + %s`", c.Attr, c.To, c.From)
 	}
 	return fmt.Sprintf("`%s` removed", c.Attr)
 }

@@ -19,6 +19,8 @@ const (
 	MarkStale
 	// ForceUnlock frees a stale lock.
 	ForceUnlock
+	// WriteState makes another version of the workspace's state current.
+	WriteState
 
 	numOps = iota
 )
@@ -29,10 +31,13 @@ var opNames = [numOps]string{
 	ReleaseLock: "release_lock",
 	MarkStale:   "mark_stale",
 	ForceUnlock: "force_unlock",
+	WriteState:  "write_state",
 }
 
 // Ops lists the operations in the table's order.
-func Ops() []Op { return []Op{Acquire, Renew, ReleaseLock, MarkStale, ForceUnlock} }
+func Ops() []Op {
+	return []Op{Acquire, Renew, ReleaseLock, MarkStale, ForceUnlock, WriteState}
+}
 
 // String is the operation's name in commands, logs and documentation.
 func (o Op) String() string {
@@ -58,8 +63,12 @@ func ParseOp(name string) (Op, error) {
 func (o Op) TakesLease() bool { return o == Acquire || o == Renew }
 
 // TakesReason reports whether a request of o may say why: a renewal says that
-// the holder is alive, and no more.
-func (o Op) TakesReason() bool { return o != Renew }
+// the holder is alive, and no more; so does a state.
+func (o Op) TakesReason() bool { return o != Renew && o != WriteState }
+
+// TakesState reports whether a request of o brings a version of the state,
+// which a command document has no room for.
+func (o Op) TakesState() bool { return o == WriteState }
 
 // NeedsLockID reports whether a request of o must name its hold.
 func (o Op) NeedsLockID() bool { return o == Acquire || o == Renew }

@@ -13,6 +13,7 @@ const (
 	MaxRunner    = 256
 	MaxReason    = 512
 	MaxID        = 128
+	MaxInfo      = 4096
 )
 
 // Request asks for one transition of one workspace's lock.
@@ -40,6 +41,24 @@ type Request struct {
 	// record ("" where not said).
 	Reason string
 
+	// Info describes the hold that an Acquire begins, for others to read, in its
+	// client's own format ("" for none).
+	Info string
+	// Credential is a digest of the secret that the caller showed, "" for none:
+	// an Acquire leaves it with the hold.
+	Credential string
+	// Lapsed tells that the secret is valid no more, so that only the hold which
+	// was begun with it, when it was, may be touched: to finish what was begun.
+	Lapsed bool
+
+	// Version names the stored version of the state that a WriteState makes
+	// current, "" to delete the state. Checksum (SHA-256 in hex), Size (bytes)
+	// and Serial (Missing where it can't be read) are that version's.
+	Version  string
+	Checksum string
+	Size     int64
+	Serial   int64
+
 	// Lease is for how many milliseconds from Now the holder asks not to be
 	// marked stale: for Renew (required) and Acquire (0 for no lease).
 	Lease int64
@@ -62,6 +81,8 @@ type Terms struct {
 	// MaxHold is how long after its beginning a hold's lease may reach; 0 for
 	// any length.
 	MaxHold int64
+	// RequireLock refuses to write state without naming a hold.
+	RequireLock bool
 }
 
 // Key names the transition that the request asks for, for the lock to
@@ -93,8 +114,18 @@ func (r Request) Validate() error {
 	if err := checkID("request_id", r.ID, true); err != nil {
 		return err
 	}
-	if err := checkID("lock_id", r.LockID, r.Op.NeedsLockID()); err != nil {
+	needsLockID := r.Op.NeedsLockID() || r.Lapsed || r.Op.TakesState() && r.Terms.RequireLock
+	if err := checkID("lock_id", r.LockID, needsLockID); err != nil {
 		return err
+	}
+	if r.Lapsed && r.Op != ReleaseLock && r.Op != WriteState {
+		return &FieldError{"credential", "valid no more; it can only finish what was begun with it"}
+	}
+	if err := r.checkState(); err != nil {
+		return err
+	}
+	if len(r.Info) > MaxInfo || !utf8.ValidString(r.Info) || r.Info != "" && r.Op != Acquire {
+		return &FieldError{"info", fmt.Sprintf("up to %d bytes of text, for an acquire", MaxInfo)}
 	}
 	if r.Runner == "" && r.Op == Acquire {
 		return &FieldError{"runner", "missing; say who acquires the lock"}
@@ -163,6 +194,20 @@ func checkID(field, id string, required bool) error {
 // ValidID reports whether id can name a request or a hold.
 func ValidID(id string) bool {
 	return id != "" && len(id) <= MaxID && !strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' })
+}
+
+// checkState refuses a version where the operation takes none, and one that
+// lacks what is recorded of it.
+func (r Request) checkState() error {
+	switch {
+	case r.Version == "" && r.Checksum == "" && r.Size == 0:
+		return nil
+	case !r.Op.TakesState():
+		return &FieldError{"version", r.Op.String() + " takes no state"}
+	case !ValidID(r.Version) || r.Checksum == "" || r.Size <= 0 || r.Serial < 0 && r.Serial != Missing:
+		return &FieldError{"version", "needs a name, a checksum, a size and a serial number"}
+	}
+	return nil
 }
 
 // checkLease refuses a lease where the operation has none, a renewal without

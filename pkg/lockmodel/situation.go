@@ -13,6 +13,8 @@ const (
 	Free
 	// SpentID: unlocked, and the request's lock id is the one last freed.
 	SpentID
+	// Unheld: nobody holds the lock, while the request writes state for a hold.
+	Unheld
 	// Mine: held, and by the hold that the request names.
 	Mine
 	// StaleMine: stale, and the hold is the one that the request names.
@@ -22,7 +24,8 @@ const (
 	// ForceUnlock, the notice period runs; for Renew, the hold lasts too long.
 	Untimely
 	// Late: the lock changed after the request was made, and the request
-	// names no hold that would show it still means this one.
+	// names no hold that would show it still means this one; or the state was
+	// written by a request that came after it.
 	Late
 	// Theirs: held, and not by the hold that the request names.
 	Theirs
@@ -44,10 +47,11 @@ var situations = [numSituations]struct {
 	Repeat:      {"repeat", "this very request was applied already", repeat},
 	Free:        {"free", "unlocked", free},
 	SpentID:     {"spent", "unlocked, and the request's lock id is the one last freed", spent},
+	Unheld:      {"unheld", "nobody holds the lock, while the request writes state for a hold", unheld},
 	Mine:        {"mine", "held, by the hold that the request names", mine},
 	StaleMine:   {"stale-mine", "stale, the hold being the one that the request names", staleMine},
 	Untimely:    {"untimely", "the hold that the request names, but not the time: its lease or its notice runs, or it lasts too long", untimely},
-	Late:        {"late", "changed after the request was made", late},
+	Late:        {"late", "changed after the request was made, or the state written by a later one", late},
 	Theirs:      {"theirs", "held, by another hold", theirs},
 	StaleTheirs: {"stale-theirs", "stale, another hold", staleTheirs},
 	Torn:        {"torn", "an item that no transition leaves behind: state and ledger disagree, or an attribute is missing", torn},

@@ -110,6 +110,28 @@ func TestEveryCell(t *testing.T) {
 		{"force another live hold than meant", held, request(ForceUnlock, other), Theirs, Keep, CodeNotStale, onlyStale},
 		{"force another stale hold than meant", stale, request(ForceUnlock, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
 		{"force when torn", torn, force, Torn, Keep, CodeLedger, ledgerSays},
+
+		{"write, for nobody, a workspace never seen", unseen, state(1), Unseen, Point, "", ""},
+		{"write a workspace never seen", unseen, state(1, byID), Unheld, Keep, CodeNotHeld, unlocked},
+		{"write again, same request", after(acquire, state(1, byID)), state(1, byID), Repeat, Keep, "", ""},
+		{"write again, same request, others in between", after(acquire, state(1, byID), release, request(Acquire, other)), state(1, byID), Repeat, Keep, "", ""},
+		{"write, for nobody, a free lock", freed, state(1), Free, Point, "", ""},
+		{"write for a hold that ended", freed, state(1, byID), SpentID, Keep, CodeNotHeld, "id-a has ended"},
+		{"write for a hold that never was", freed, state(1, other), Unheld, Keep, CodeNotHeld, unlocked},
+		{"write", held, state(1, byID), Mine, Point, "", ""},
+		{"write a later state", after(acquire, state(1, byID)), state(2, byID), Mine, Point, "", ""},
+		{"write when stale", stale, state(1, byID), StaleMine, Point, "", ""},
+		{"write an older state than is written", after(acquire, state(2, byID)), state(1, byID), Late, Keep, CodeLate, changed},
+		{"write an unreadable state, made before the last one", after(acquire, state(Missing, byID)), state(Missing, byID, id("r7"), early), Late, Keep, CodeLate, changed},
+		{"write an older state, when stale", after(acquire, state(2, byID), markStale), state(1, byID), Late, Keep, CodeLate, changed},
+		{"write an older state under another hold", after(acquire, state(2, byID), release, request(Acquire, other)), state(1, other), Mine, Point, "", ""},
+		{"write, for nobody, made before the lock was freed", freed, state(1, early), Late, Keep, CodeLate, changed},
+		{"write, for nobody, made before the last one", after(state(1)), state(2, early), Late, Keep, CodeLate, changed},
+		{"write, for nobody, while somebody holds the lock", held, state(1), Theirs, Keep, CodeNotHolder, notNamed},
+		{"write, for nobody, while stale", stale, state(1), StaleTheirs, Keep, CodeNotHolder, notNamed},
+		{"write by another's lock id", held, state(1, other), Theirs, Keep, CodeNotHolder, notNamed},
+		{"write stale by another's lock id", stale, state(1, other), StaleTheirs, Keep, CodeNotHolder, notNamed},
+		{"write when torn", torn, state(1, byID), Torn, Keep, CodeLedger, ledgerSays},
 	}
 	var visited [numOps][numSituations]bool
 	for _, c := range cases {

@@ -10,6 +10,7 @@ var table = Table{
 		Repeat:      again,
 		Free:        take,
 		SpentID:     refuseSpent,
+		Unheld:      unasked,
 		Mine:        unasked,
 		StaleMine:   refuseStale,
 		Untimely:    unasked,
@@ -23,6 +24,7 @@ var table = Table{
 		Repeat:      again,
 		Free:        refuseNotHeld,
 		SpentID:     refuseEnded,
+		Unheld:      unasked,
 		Mine:        renew,
 		StaleMine:   refuseStaleRenewal,
 		Untimely:    refuseMaxHold,
@@ -36,6 +38,7 @@ var table = Table{
 		Repeat:      again,
 		Free:        refuseNotHeld,
 		SpentID:     refuseEnded,
+		Unheld:      unasked,
 		Mine:        release,
 		StaleMine:   release,
 		Untimely:    unasked,
@@ -49,6 +52,7 @@ var table = Table{
 		Repeat:      again,
 		Free:        refuseNotHeld,
 		SpentID:     refuseEnded,
+		Unheld:      unasked,
 		Mine:        mark,
 		StaleMine:   refuseAlreadyStale,
 		Untimely:    refuseLeaseLive,
@@ -62,11 +66,26 @@ var table = Table{
 		Repeat:      again,
 		Free:        refuseNotStale,
 		SpentID:     refuseNotStale,
+		Unheld:      unasked,
 		Mine:        refuseNotStale,
 		StaleMine:   force,
 		Untimely:    refuseNotice,
 		Late:        refuseLate,
 		Theirs:      refuseNotStale,
+		StaleTheirs: refuseNotHolder,
+		Torn:        refuseLedger,
+	},
+	WriteState: {
+		Unseen:      write,
+		Repeat:      again,
+		Free:        write,
+		SpentID:     refuseEnded,
+		Unheld:      refuseNotHeld,
+		Mine:        write,
+		StaleMine:   write,
+		Untimely:    unasked,
+		Late:        refuseOutdated,
+		Theirs:      refuseNotHolder,
 		StaleTheirs: refuseNotHolder,
 		Torn:        refuseLedger,
 	},
@@ -78,6 +97,7 @@ var (
 	renew   = Rule{Effect: Extend, Why: "the holder is alive and says so"}
 	mark    = Rule{Effect: Mark, Why: "a suspicion is recorded; nothing is freed by it"}
 	force   = Rule{Effect: End, Why: "a stale hold is ended by a deliberate act"}
+	write   = Rule{Effect: Point, Why: "the holder writes, or nobody holds the lock; a stale holder may, as long as nobody else was let in"}
 	again   = Rule{Why: "an earlier copy was applied: its answer is given again"}
 
 	refuseHeld = Rule{
@@ -146,6 +166,10 @@ var (
 	refuseLate = Rule{
 		Code: CodeLate, Reason: "the lock changed after this request was made; look at it again before you repeat the request",
 		Why: "a late copy must not act on a hold that it can't mean",
+	}
+	refuseOutdated = Rule{
+		Code: CodeLate, Reason: "the lock or its state changed after this request was made; what it brings is out of date",
+		Why: "the late copy of a write must not take back what a later one wrote",
 	}
 	refuseLedger = Rule{
 		Code: CodeLedger, Reason: "refused by the ledger: it counts {holders} while the state is {state}; the item needs repair by hand",

@@ -36,7 +36,7 @@ func whole(s State) All {
 // named gives the conditions on the hold that the request names. Two clients
 // that bring the same lock id to an acquire are told apart by who they are.
 // Whoever releases without knowing the lock id must at least be the same
-// principal.
+// principal, and whoever's credential has lapsed must have begun the hold with it.
 func named(r Request) All {
 	var all All
 	if r.LockID != "" {
@@ -48,8 +48,17 @@ func named(r Request) All {
 	if r.Op == Acquire || r.Op == ReleaseLock && r.LockID == "" {
 		all = append(all, eq(AttrPrincipal, opPrincipal))
 	}
+	if r.Lapsed {
+		all = append(all, eq(AttrCredential, opCredential))
+	}
 	return all
 }
+
+// forNobody reports whether the request writes state without a lock.
+func forNobody(r Request) bool { return r.Op == WriteState && r.LockID == "" }
+
+// forHold reports whether the request writes state under a lock.
+func forHold(r Request) bool { return r.Op == WriteState && r.LockID != "" }
 
 // fresh refuses a request that was made before the lock last changed: a late
 // copy must not act on what came after it. A request that names its hold
@@ -67,12 +76,13 @@ func provesItself(r Request) bool { return r.LockID != "" && r.Op != ForceUnlock
 // timely refuses a request whose time has not come, or is over. The deadlines
 // of others are read in the holder's favour: they may not have passed yet by a
 // clock that is behind. A lease only ever grows: the late copy of a renewal must
-// not take back what a later one gave.
+// not take back what a later one gave. Proofs of life count up to the greatest
+// length of a hold, see overdue.
 func timely(r Request, s State) All {
 	var all All
 	switch {
 	case r.Op == MarkStale && s == Held:
-		all = append(all, below(AttrLeaseUntil, opLapsed))
+		all = append(all, below(AttrLeaseUntil, opLapsed), below(AttrBusyUntil, opLapsed))
 	case r.Op == ForceUnlock && s == Stale && r.Terms.Notice > 0:
 		all = append(all, atMost(AttrStaleAt, opNoticed))
 	case r.Op == Renew && s == Held:
@@ -80,6 +90,23 @@ func timely(r Request, s State) All {
 		if r.Terms.MaxHold > 0 {
 			all = append(all, atLeast(AttrAcquiredAt, opOldest))
 		}
+	}
+	return all
+}
+
+// overdue is met by a hold that has lasted longer than any may.
+func overdue() All { return All{atMost(AttrAcquiredAt, opOverdue)} }
+
+// latest refuses a state that is older than the current one: the late copy of
+// a write must not take back what a later one wrote. Under one hold, serial
+// numbers grow; times tell apart what has no serial number that can be read.
+func latest(r Request) All {
+	if r.Op != WriteState {
+		return nil
+	}
+	all := All{below(AttrWrittenAt, opOutdated)}
+	if r.LockID != "" && opSerial.Value(r) != nil {
+		all = append(all, below(AttrSerial, opSerial))
 	}
 	return all
 }
@@ -93,6 +120,8 @@ func memory(o Op) (a Attr, ok bool) {
 		return AttrMarkedBy, true
 	case ReleaseLock, ForceUnlock:
 		return AttrFreedBy, true
+	case WriteState:
+		return AttrWrittenBy, true
 	}
 	return "", false
 }
@@ -105,7 +134,12 @@ func first(r Request) All {
 	return nil
 }
 
-func unseen(Request) []All { return []All{{{Test: Absent}}} }
+func unseen(r Request) []All {
+	if forHold(r) {
+		return nil
+	}
+	return []All{{{Test: Absent}}}
+}
 
 func repeat(r Request) []All {
 	switch r.Op {
@@ -124,11 +158,14 @@ func repeat(r Request) []All {
 }
 
 func free(r Request) []All {
+	if forHold(r) {
+		return nil
+	}
 	var unspent All
 	if r.LockID != "" {
 		unspent = All{ne(AttrSpent, opLockID)}
 	}
-	return []All{slices.Concat(ledger(Unlocked), unspent, sound(Unlocked), fresh(r, Unlocked), first(r))}
+	return []All{slices.Concat(ledger(Unlocked), unspent, sound(Unlocked), fresh(r, Unlocked), first(r), latest(r))}
 }
 
 func spent(r Request) []All {
@@ -138,8 +175,30 @@ func spent(r Request) []All {
 	return []All{slices.Concat(whole(Unlocked), All{eq(AttrSpent, opLockID)})}
 }
 
-func mine(r Request) []All      { return []All{slices.Concat(meant(r, Held), timely(r, Held))} }
-func staleMine(r Request) []All { return []All{slices.Concat(meant(r, Stale), timely(r, Stale))} }
+func unheld(r Request) []All {
+	if !forHold(r) {
+		return nil
+	}
+	return []All{{{Test: Absent}}, whole(Unlocked)}
+}
+
+func mine(r Request) []All {
+	if forNobody(r) {
+		return nil
+	}
+	all := []All{slices.Concat(meant(r, Held), timely(r, Held))}
+	if r.Op == MarkStale && r.Terms.MaxHold > 0 {
+		all = append(all, slices.Concat(meant(r, Held), overdue()))
+	}
+	return all
+}
+
+func staleMine(r Request) []All {
+	if forNobody(r) {
+		return nil
+	}
+	return []All{slices.Concat(meant(r, Stale), timely(r, Stale))}
+}
 
 // meant is met where the request means the hold there is.
 func meant(r Request, s State) All {
@@ -147,7 +206,7 @@ func meant(r Request, s State) All {
 	if r.LockID == "" {
 		guards = append(guards, identified()...)
 	}
-	return slices.Concat(ledger(s), guards, sound(s), fresh(r, s), first(r))
+	return slices.Concat(ledger(s), guards, sound(s), fresh(r, s), first(r), latest(r))
 }
 
 // untimely comes after mine and stale-mine, so what is meant here failed on
@@ -165,8 +224,16 @@ func untimely(r Request) []All {
 func late(r Request) []All {
 	changed := All{above(AttrChangedAt, opFresh)}
 	all := []All{slices.Concat(whole(Unlocked), changed)}
-	if !provesItself(r) {
+	if !provesItself(r) && !forNobody(r) {
 		all = append(all, slices.Concat(whole(Held), named(r), changed), slices.Concat(whole(Stale), named(r), changed))
+	}
+	for _, c := range latest(r) {
+		outdated := atLeast(c.Attr, c.Want)
+		if forNobody(r) {
+			all = append(all, append(whole(Unlocked), outdated))
+			continue
+		}
+		all = append(all, slices.Concat(whole(Held), named(r), All{outdated}), slices.Concat(whole(Stale), named(r), All{outdated}))
 	}
 	return all
 }
@@ -176,6 +243,9 @@ func staleTheirs(r Request) []All { return another(r, Stale) }
 
 // another is met by a hold that differs in anything that the request names.
 func another(r Request, s State) []All {
+	if forNobody(r) {
+		return []All{whole(s)}
+	}
 	var all []All
 	for _, c := range named(r) {
 		all = append(all, append(whole(s), ne(c.Attr, c.Want)))

@@ -31,6 +31,8 @@ func applied(l lockmodel.Lock, r lockmodel.Request) bool {
 		return l.State == lockmodel.Held && meant(l, r) && l.LeaseUntil != lockmodel.Missing && l.LeaseUntil >= r.Now+r.Lease
 	case lockmodel.MarkStale:
 		return l.MarkedBy == r.Key()
+	case lockmodel.WriteState:
+		return l.WrittenBy == r.Key()
 	}
 	return l.FreedBy == r.Key()
 }
@@ -38,7 +40,7 @@ func applied(l lockmodel.Lock, r lockmodel.Request) bool {
 func truthOfDone(s step) string {
 	switch {
 	case !s.out.Rule.Done():
-	case s.out.Wrote() && s.out.Lock.State != goal(s.r.Op):
+	case s.out.Wrote() && s.out.Lock.State != goal(s.r.Op) && s.r.Op != lockmodel.WriteState:
 		return fmt.Sprintf("done, but %s", s.out.Lock.State)
 	case !s.out.Wrote() && !applied(s.before, s.r):
 		return "said to be done already, which it is not"
@@ -62,10 +64,10 @@ func truthOfRefusal(s step) string {
 	case lockmodel.CodeSpent:
 		truth = r.Op == lockmodel.Acquire && state == lockmodel.Unlocked && r.LockID == l.Spent
 	case lockmodel.CodeLate:
-		truth = isLate(l, r) && (state == lockmodel.Unlocked || meant(l, r))
+		truth = isLate(l, r) && (state == lockmodel.Unlocked && !(r.Op == lockmodel.WriteState && r.LockID != "") || meant(l, r))
 	case lockmodel.CodeNotHeld:
 		truth = state == lockmodel.Unlocked && r.Op != lockmodel.Acquire && r.Op != lockmodel.ForceUnlock &&
-			(!isLate(l, r) || r.LockID != "" && r.LockID == l.Spent)
+			(!isLate(l, r) || r.LockID != "" && (r.LockID == l.Spent || r.Op == lockmodel.WriteState))
 	case lockmodel.CodeNotHolder:
 		truth = state != lockmodel.Unlocked && r.Op != lockmodel.Acquire && !meant(l, r) && (r.Op != lockmodel.ForceUnlock || state == lockmodel.Stale)
 	case lockmodel.CodeNotStale:
@@ -96,6 +98,8 @@ func may(l lockmodel.Lock, r lockmodel.Request) bool {
 		return state != lockmodel.Unlocked && meant(l, r)
 	case lockmodel.ForceUnlock:
 		return state == lockmodel.Stale && meant(l, r)
+	case lockmodel.WriteState:
+		return (state == lockmodel.Unlocked) == (r.LockID == "") && (state == lockmodel.Unlocked || meant(l, r))
 	}
 	return false
 }
@@ -136,7 +140,9 @@ func askAgain(s step) string {
 func wording(s step) string {
 	a, l := s.out.Answer(), s.before
 	if s.out.Rule.Done() {
-		if s.r.Op == lockmodel.Acquire && a.Holder != s.r.Runner || s.r.Op != lockmodel.Acquire && a.State != goal(s.r.Op) {
+		switch {
+		case s.r.Op == lockmodel.WriteState && a.State == s.out.Lock.State && a.Version == s.out.Lock.VersionNo:
+		case s.r.Op == lockmodel.Acquire && a.Holder != s.r.Runner || s.r.Op != lockmodel.Acquire && a.State != goal(s.r.Op):
 			return fmt.Sprintf("done: %+v", a)
 		}
 		return ""
@@ -159,6 +165,10 @@ func wording(s step) string {
 		says = "stale already, since"
 	case code == lockmodel.CodeStale && s.r.Op == lockmodel.Renew:
 		says = "can still be released"
+	case code == lockmodel.CodeLate && s.r.Op == lockmodel.WriteState:
+		says = "is out of date"
+	case code == lockmodel.CodeLate:
+		says = "again"
 	}
 	if exactly != "" && a.Reason != exactly || !strings.Contains(a.Reason, says) {
 		return fmt.Sprintf("the reason is %q, without %q", a.Reason, exactly+says)

@@ -20,6 +20,7 @@ func Invariants() []Invariant {
 		{"one believer", "at most one client believes that it holds the current fence, and it is the holder", oneBeliever},
 		{"freed knowingly", "a client that believes it holds the lock loses it by a force-unlock only", freedKnowingly},
 		{"lease is kept", "a client within its lease holds the lock, and the lock is not stale", leaseIsKept},
+		{"state is kept", "what a holder was told to be written is current, or what it wrote later", stateIsKept},
 	}
 }
 
@@ -54,6 +55,25 @@ func leaseIsKept(w world, l *lockmodel.Lock) string {
 	for c := range uint8(clients) {
 		if leased(c) && w.believes(c) && (l.State != lockmodel.Held || l.LockID != lockIDOf(holdNumber(c, w.clients[c].hold))) {
 			return fmt.Sprintf("%s is within its lease, but the lock is %s by %q", clientName(c), l.State, l.LockID)
+		}
+	}
+	return ""
+}
+
+func stateIsKept(w world, l *lockmodel.Lock) string {
+	for c := range uint8(clients) {
+		p := w.clients[c]
+		if p.kept == 0 || l.LockID != lockIDOf(holdNumber(c, p.hold)) || int64(p.fence) != l.Fence {
+			continue
+		}
+		first, last := p.hold*perHold+p.kept, p.hold*perHold+p.writes
+		written := message{op: 1 + uint8(lockmodel.WriteState), actor: c}
+		found := false
+		for written.n = first; written.n <= last; written.n++ {
+			found = found || l.Version == written.request(lockmodel.Terms{}).Version
+		}
+		if !found {
+			return fmt.Sprintf("%s was told that its write %d is done, but the state is %q", clientName(c), p.kept, l.Version)
 		}
 	}
 	return ""

@@ -11,60 +11,77 @@ import (
 var broken = []struct {
 	name string
 	step Stepper
-	// worlds tells that a small exploration must notice, too. Where not, it
-	// takes a tampered item, or a rarer world than a test has time for.
-	worlds bool
+	// worlds are those that must show it, too. Where there are none, it takes a
+	// tampered item, or a rarer world than a test has time for.
+	worlds Bounds
 }{
 	{"acquire writes whatever is there", blind(lockmodel.Acquire, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.State, l.Holders, l.LockID = lockmodel.Unlocked, 0, ""
-	}), true},
+	}), small[1]},
 	{"ledger is left out", blind(lockmodel.Acquire, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		if l.State == lockmodel.Unlocked {
 			l.Holders = 0
 		}
-	}), false},
+	}), Bounds{}},
 	{"release asks for no lock id", blind(lockmodel.ReleaseLock, func(_ *lockmodel.Lock, r *lockmodel.Request) {
 		r.LockID = ""
-	}), true},
+	}), small[1]},
 	{"renewal asks for no lock id", blind(lockmodel.Renew, func(l *lockmodel.Lock, r *lockmodel.Request) {
 		r.LockID = l.LockID
-	}), false},
+	}), Bounds{}},
 	{"spent lock ids are forgotten", blind(lockmodel.Acquire, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.Spent = ""
-	}), true},
+	}), small[1]},
 	{"requests that ended a hold are forgotten", blind(lockmodel.ReleaseLock, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.FreedBy = ""
-	}), true},
+	}), small[1]},
 	{"requests that marked are forgotten", blind(lockmodel.MarkStale, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.MarkedBy = ""
-	}), true},
+	}), small[1]},
 	{"late copies are not told", blind(lockmodel.MarkStale, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.ChangedAt = min(l.ChangedAt, 0)
-	}), false},
+	}), Bounds{}},
 	{"leases are not looked at", blind(lockmodel.MarkStale, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.LeaseUntil = lockmodel.Missing
-	}), true},
+	}), small[1]},
 	{"a late renewal shortens the lease", blind(lockmodel.Renew, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.LeaseUntil = lockmodel.Missing
-	}), false},
+	}), Bounds{}},
+	{"a state write asks for no lock id", blind(lockmodel.WriteState, func(l *lockmodel.Lock, r *lockmodel.Request) {
+		if l.LockID != "" {
+			r.LockID = l.LockID
+		}
+	}), Bounds{}},
+	{"a state write asks for no lock", blind(lockmodel.WriteState, func(l *lockmodel.Lock, r *lockmodel.Request) {
+		l.State, l.Holders, r.LockID = lockmodel.Unlocked, 0, ""
+	}), Bounds{}},
+	{"a late state write takes back a later one", blind(lockmodel.WriteState, func(l *lockmodel.Lock, _ *lockmodel.Request) {
+		l.Serial, l.WrittenAt = lockmodel.Missing, lockmodel.Missing
+	}), Bounds{Acquisitions: 1, Writes: 2, Late: 1}},
+	{"a state write makes a lease", blind(lockmodel.WriteState, func(l *lockmodel.Lock, _ *lockmodel.Request) {
+		l.Lease = max(l.Lease, 1)
+	}), Bounds{}},
+	{"state writes that were applied are forgotten", blind(lockmodel.WriteState, func(l *lockmodel.Lock, _ *lockmodel.Request) {
+		l.WrittenBy = ""
+	}), Bounds{}},
 	{"force-unlock frees the living", blind(lockmodel.ForceUnlock, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		if l.State == lockmodel.Held {
 			l.State, l.StaleAt = lockmodel.Stale, l.ChangedAt
 		}
-	}), true},
+	}), small[1]},
 	{"a retry is refused", func(l lockmodel.Lock, r lockmodel.Request) lockmodel.Outcome {
 		out := lockmodel.Step(l, r)
 		if out.Situation == lockmodel.Repeat {
 			out.Rule = lockmodel.Transitions()[lockmodel.Acquire][lockmodel.Theirs]
 		}
 		return out
-	}, true},
+	}, small[1]},
 	{"stale frees itself", func(l lockmodel.Lock, r lockmodel.Request) lockmodel.Outcome {
 		if r.Op == lockmodel.Acquire && l.State == lockmodel.Stale {
 			l = lockmodel.Step(l, lockmodel.Request{Op: lockmodel.ForceUnlock, ID: "itself", Now: r.Now}).Lock
 		}
 		return lockmodel.Step(l, r)
-	}, true},
+	}, small[1]},
 }
 
 // blind makes a machine that overlooks, in one operation, what hide hides. What
@@ -97,11 +114,11 @@ func TestBrokenMachinesAreCaught(t *testing.T) {
 		if violation == nil {
 			t.Errorf("%s: no property of a step notices", b.name)
 		}
-		if !b.worlds {
+		if b.worlds == (Bounds{}) {
 			t.Logf("%-42s properties: %s", b.name, byProduct)
 			continue
 		}
-		r := Explore(small[1], b.step)
+		r := Explore(b.worlds, b.step)
 		if r.Violation == nil {
 			t.Errorf("%s: none of %d worlds shows it", b.name, r.Worlds)
 			continue

@@ -12,6 +12,7 @@ var small = []Bounds{
 	{Acquisitions: 1, Operator: 2},
 	{Acquisitions: 1, Operator: 1, Late: 1},
 	{Acquisitions: 1, Operator: 1, Ticks: 1},
+	{Acquisitions: 1, Writes: 2},
 }
 
 func TestExplore(t *testing.T) {

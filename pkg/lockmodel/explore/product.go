@@ -45,6 +45,17 @@ func (i Item) Lock() lockmodel.Lock {
 	l.MarkedBy = text(lockmodel.AttrMarkedBy)
 	l.FreedBy = text(lockmodel.AttrFreedBy)
 	l.Spent = text(lockmodel.AttrSpent)
+	l.Lease = number(lockmodel.AttrLease)
+	l.BusyUntil = number(lockmodel.AttrBusyUntil)
+	l.Info = text(lockmodel.AttrInfo)
+	l.Credential = text(lockmodel.AttrCredential)
+	l.Version = text(lockmodel.AttrVersion)
+	l.VersionNo = number(lockmodel.AttrVersionNo)
+	l.Checksum = text(lockmodel.AttrChecksum)
+	l.Size = number(lockmodel.AttrSize)
+	l.Serial = number(lockmodel.AttrSerial)
+	l.WrittenAt = number(lockmodel.AttrWrittenAt)
+	l.WrittenBy = text(lockmodel.AttrWrittenBy)
 	return l
 }
 
@@ -76,18 +87,53 @@ func Requests() []lockmodel.Request {
 						if r.Validate() != nil {
 							continue // an acquire without a name
 						}
+						if o == lockmodel.WriteState && (runner != "" || principal != "") {
+							continue // names neither
+						}
 						if t != productTerms[0] && (principal != "" || runner != "" && o != lockmodel.Acquire) {
 							continue // guards don't depend on terms
 						}
-						all = append(all, r)
-						if o == lockmodel.Acquire {
-							r.Lease, r.Reason = 5000, "to apply"
-							all = append(all, r)
-						}
+						all = append(all, variants(r)...)
 					}
 				}
 			}
 		}
+	}
+	return all
+}
+
+// variants gives a request and those that differ from it in what its operation
+// may bring.
+func variants(r lockmodel.Request) []lockmodel.Request {
+	all := []lockmodel.Request{r}
+	if r.Op != lockmodel.Acquire && r.Runner != "" {
+		return all // what it brings doesn't depend on this guard
+	}
+	with := func(change func(*lockmodel.Request)) {
+		changed := r
+		change(&changed)
+		all = append(all, changed)
+	}
+	lapsed := func(digest string) {
+		if r.LockID != "" {
+			with(func(r *lockmodel.Request) { r.Credential, r.Lapsed = digest, true })
+		}
+	}
+	switch r.Op {
+	case lockmodel.Acquire:
+		with(func(r *lockmodel.Request) { r.Lease, r.Reason = 5000, "to apply" })
+		with(func(r *lockmodel.Request) { r.Info, r.Credential = "{}", "secret" })
+	case lockmodel.ReleaseLock:
+		lapsed("secret")
+		lapsed("another")
+	case lockmodel.WriteState: // r itself deletes the state
+		for _, serial := range []int64{5, lockmodel.Missing} {
+			with(func(r *lockmodel.Request) {
+				r.Version, r.Checksum, r.Size, r.Serial = "v1", "sum", 100, serial
+			})
+		}
+		lapsed("secret")
+		lapsed("another")
 	}
 	return all
 }
@@ -105,13 +151,18 @@ func Items() []Item {
 			lockmodel.AttrState: lockmodel.Unlocked, lockmodel.AttrHolders: int64(0), lockmodel.AttrFence: int64(3),
 			lockmodel.AttrBy: lockmodel.Anonymous, lockmodel.AttrReason: "because",
 			lockmodel.AttrChangedAt: productNow - 500, lockmodel.AttrMarkedBy: "mark_stale/r0", lockmodel.AttrFreedBy: "release_lock/r0",
-			lockmodel.AttrSpent: "id-0",
+			lockmodel.AttrSpent:   "id-0",
+			lockmodel.AttrVersion: "v0", lockmodel.AttrVersionNo: int64(7), lockmodel.AttrChecksum: "sum-0", lockmodel.AttrSize: int64(9),
+			lockmodel.AttrWrittenAt: productNow - 500, lockmodel.AttrWrittenBy: "write_state/r0",
 		},
 		lockmodel.Held: {
 			lockmodel.AttrState: lockmodel.Held, lockmodel.AttrHolders: int64(1), lockmodel.AttrFence: int64(4),
 			lockmodel.AttrLockID: "id-a", lockmodel.AttrRunner: "a", lockmodel.AttrPrincipal: lockmodel.Anonymous,
 			lockmodel.AttrAcquiredAt: productNow - 500, lockmodel.AttrChangedAt: productNow - 500,
 			lockmodel.AttrMarkedBy: "mark_stale/r00", lockmodel.AttrFreedBy: "release_lock/r0", lockmodel.AttrSpent: "id-0",
+			lockmodel.AttrInfo: "{}", lockmodel.AttrCredential: "secret",
+			lockmodel.AttrVersion: "v0", lockmodel.AttrVersionNo: int64(7), lockmodel.AttrChecksum: "sum-0", lockmodel.AttrSize: int64(9),
+			lockmodel.AttrSerial: int64(4), lockmodel.AttrWrittenAt: productNow - 500, lockmodel.AttrWrittenBy: "write_state/r0",
 		},
 	}
 	stale := maps.Clone(bases[lockmodel.Held])
@@ -136,7 +187,9 @@ func Items() []Item {
 		with("sound", nil)
 		for _, a := range slices.Sorted(maps.Keys(base)) {
 			with(string(a)+" missing", attributes{a: nil})
-			if a != lockmodel.AttrState { // the key of an index is of its type or missing
+			// The key of an index is of its type or missing. What is added to
+			// without a look at it first is DynamoDB's to refuse.
+			if a != lockmodel.AttrState && a != lockmodel.AttrVersionNo {
 				with(string(a)+" mistyped", attributes{a: Mistyped{}})
 			}
 		}
@@ -185,6 +238,20 @@ var tampered = []struct {
 	{lockmodel.AttrAcquiredAt, productNow - 5000},
 	{lockmodel.AttrAcquiredAt, productNow - 5001},
 	{lockmodel.AttrPrincipal, "iam:x"},
+	{lockmodel.AttrLease, int64(5000)},
+	{lockmodel.AttrBusyUntil, productNow - 101},
+	{lockmodel.AttrBusyUntil, productNow - 100},
+	{lockmodel.AttrBusyUntil, productNow - 1},
+	{lockmodel.AttrBusyUntil, productNow},
+	{lockmodel.AttrAcquiredAt, productNow - 10_100},
+	{lockmodel.AttrAcquiredAt, productNow - 10_099},
+	{lockmodel.AttrSerial, int64(5)},
+	{lockmodel.AttrSerial, int64(6)},
+	{lockmodel.AttrWrittenAt, productNow},
+	{lockmodel.AttrWrittenAt, productNow + 1},
+	{lockmodel.AttrWrittenAt, productNow + 100},
+	{lockmodel.AttrWrittenAt, productNow + 101},
+	{lockmodel.AttrCredential, "another"},
 	{lockmodel.AttrSpent, "id-a"},
 	{lockmodel.AttrSpent, "id-b"},
 }
@@ -207,6 +274,8 @@ func remembered() []memory {
 			continue
 		case lockmodel.MarkStale:
 			attr = lockmodel.AttrMarkedBy
+		case lockmodel.WriteState:
+			attr = lockmodel.AttrWrittenBy
 		}
 		if !seen[key] {
 			seen[key] = true

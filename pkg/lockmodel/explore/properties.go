@@ -30,6 +30,9 @@ func Properties() []Property {
 	return []Property{
 		{"ledger", "what is written counts 0 or 1 holders and agrees with the state", ledger},
 		{"torn", "a torn item is left alone, and said to be torn", torn},
+		{"state alone", "a state write changes the state alone, and nothing else changes it", stateAlone},
+		{"latest", "under one hold, and where nobody holds the lock, a later state is not replaced by an earlier one", latest},
+		{"proof of life", "a state write prolongs the lease that there is, and makes none", proofOfLife},
 		{"fence", "the fence grows by one with an acquisition, and by nothing else", fence},
 		{"ways", "unlocked → held → unlocked and held → stale → unlocked, by the right operation each", ways},
 		{"guards", "only the hold that the request names is touched", guards},
@@ -125,11 +128,18 @@ func ways(s step) string {
 		op   lockmodel.Op
 		to   lockmodel.State
 	}
+	if s.r.Op == lockmodel.WriteState {
+		if from, to := stateOf(s.before), s.out.Lock.State; from != to || (from == lockmodel.Unlocked) != (s.r.LockID == "") {
+			return fmt.Sprintf("state was written for hold %q while %s, which led to %s", s.r.LockID, from, to)
+		}
+		return ""
+	}
 	w := way{stateOf(s.before), s.r.Op, s.out.Lock.State}
 	switch w {
 	case way{lockmodel.Unlocked, lockmodel.Acquire, lockmodel.Held}:
 		l := s.out.Lock
-		if l.LockID != s.r.LockID || l.Runner != s.r.Runner || l.Principal != principalOf(s.r) || l.AcquiredAt != s.r.Now {
+		if l.LockID != s.r.LockID || l.Runner != s.r.Runner || l.Principal != principalOf(s.r) || l.AcquiredAt != s.r.Now ||
+			l.Info != s.r.Info || l.Credential != s.r.Credential {
 			return fmt.Sprintf("the new hold is not the requester's: %+v", l)
 		}
 	case way{lockmodel.Held, lockmodel.MarkStale, lockmodel.Stale}, way{lockmodel.Held, lockmodel.Renew, lockmodel.Held}:
@@ -138,7 +148,8 @@ func ways(s step) string {
 		}
 	case way{lockmodel.Held, lockmodel.ReleaseLock, lockmodel.Unlocked}, way{lockmodel.Stale, lockmodel.ReleaseLock, lockmodel.Unlocked},
 		way{lockmodel.Stale, lockmodel.ForceUnlock, lockmodel.Unlocked}:
-		if l := s.out.Lock; l.LockID != "" || l.Runner != "" || l.Principal != "" || l.LeaseUntil != lockmodel.Missing {
+		if l := s.out.Lock; l.LockID != "" || l.Runner != "" || l.Principal != "" || l.LeaseUntil != lockmodel.Missing ||
+			l.Lease != lockmodel.Missing || l.BusyUntil != lockmodel.Missing || l.Info != "" || l.Credential != "" || l.Serial != lockmodel.Missing {
 			return fmt.Sprintf("the hold left something behind: %+v", l)
 		}
 	default:
@@ -157,8 +168,10 @@ func principalOf(r lockmodel.Request) string {
 // meant reports whether the request means the hold there is.
 func meant(l lockmodel.Lock, r lockmodel.Request) bool {
 	switch {
-	case r.LockID != "" && l.LockID != r.LockID, r.Runner != "" && l.Runner != r.Runner:
+	case r.LockID != "" && l.LockID != r.LockID, r.Runner != "" && l.Runner != r.Runner, r.Lapsed && l.Credential != r.Credential:
 		return false
+	case r.Op == lockmodel.WriteState:
+		return r.LockID != ""
 	case r.Op == lockmodel.Acquire:
 		return l.Principal == principalOf(r)
 	case r.Op == lockmodel.ReleaseLock:
@@ -179,6 +192,10 @@ func spent(s step) string {
 	case !s.out.Wrote():
 	case s.r.Op == lockmodel.Acquire && s.r.LockID == s.before.Spent:
 		return "a released lock id locks again"
+	case s.r.Op == lockmodel.WriteState:
+		if s.out.Lock.Spent != s.before.Spent {
+			return "a state write spent a lock id"
+		}
 	case s.out.Lock.State == lockmodel.Unlocked && s.out.Lock.Spent != s.before.LockID:
 		return "the released lock id is forgotten"
 	}
@@ -189,7 +206,17 @@ func spent(s step) string {
 // the request names no hold that would show that it means this one.
 func isLate(l lockmodel.Lock, r lockmodel.Request) bool {
 	named := stateOf(l) != lockmodel.Unlocked && r.LockID != "" && r.Op != lockmodel.ForceUnlock
-	return l.Exists && !named && l.ChangedAt > r.Now+r.Terms.Skew
+	return l.Exists && !named && l.ChangedAt > r.Now+r.Terms.Skew || outdated(l, r)
+}
+
+// outdated reports whether a later state than the request's was written, as far
+// as serial numbers and clocks can tell.
+func outdated(l lockmodel.Lock, r lockmodel.Request) bool {
+	if r.Op != lockmodel.WriteState {
+		return false
+	}
+	numbered := r.LockID != "" && r.Version != "" && r.Serial != lockmodel.Missing && l.Serial != lockmodel.Missing
+	return numbered && r.Serial <= l.Serial || l.WrittenAt != lockmodel.Missing && r.Now+r.Terms.Skew < l.WrittenAt
 }
 
 func late(s step) string {
@@ -202,7 +229,7 @@ func late(s step) string {
 // untimely names the deadline that forbids the request, if any does.
 func untimely(l lockmodel.Lock, r lockmodel.Request) lockmodel.Code {
 	switch {
-	case r.Op == lockmodel.MarkStale && l.State == lockmodel.Held && l.LeaseUntil != lockmodel.Missing && r.Now <= l.LeaseUntil+r.Terms.Skew:
+	case r.Op == lockmodel.MarkStale && l.State == lockmodel.Held && r.Now <= max(l.LeaseUntil, l.BusyUntil)+r.Terms.Skew && !overdue(l, r):
 		return lockmodel.CodeLeaseLive
 	case r.Op == lockmodel.ForceUnlock && l.State == lockmodel.Stale && r.Terms.Notice > 0 && r.Now < l.StaleAt+r.Terms.Notice+r.Terms.Skew:
 		return lockmodel.CodeNotice
@@ -210,6 +237,11 @@ func untimely(l lockmodel.Lock, r lockmodel.Request) lockmodel.Code {
 		return lockmodel.CodeMaxHold
 	}
 	return ""
+}
+
+// overdue reports whether the hold has surely lasted longer than any may.
+func overdue(l lockmodel.Lock, r lockmodel.Request) bool {
+	return r.Terms.MaxHold > 0 && l.AcquiredAt != lockmodel.Missing && r.Now >= l.AcquiredAt+r.Terms.MaxHold+r.Terms.Skew
 }
 
 func deadlines(s step) string {

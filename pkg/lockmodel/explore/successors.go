@@ -55,6 +55,9 @@ func (e *explorer) client(w world, c uint8, to emit) {
 		if leased(c) && p.renews < e.bounds.Renewals {
 			change("sends a renewal", func(p *client) { p.phase, p.sent, p.renews = renewing, w.now, p.renews+1 })
 		}
+		if p.writes < e.bounds.Writes {
+			change("sends a state write", func(p *client) { p.phase, p.sent, p.writes = writing, w.now, p.writes+1 })
+		}
 	}
 	if p.phase == holding || waiting {
 		gone := change("crashes", func(p *client) { *p = client{phase: crashed, hold: p.hold} })
@@ -88,7 +91,10 @@ func (p client) message(c uint8) (m message, waiting bool) {
 		o = lockmodel.Acquire
 	case renewing:
 		o = lockmodel.Renew
-		n = p.hold*8 + p.renews
+		n = p.hold*perHold + p.renews
+	case writing:
+		o = lockmodel.WriteState
+		n = p.hold*perHold + p.writes
 	case releasing:
 		o = lockmodel.ReleaseLock
 	default:
@@ -108,6 +114,8 @@ func (p *client) told(r result) {
 		p.phase = idle // and may send the same acquire again
 	case p.phase == renewing && r.done:
 		p.phase, p.lease = holding, r.lease
+	case p.phase == writing && r.done:
+		p.phase, p.kept = holding, p.writes
 	default:
 		*p = over
 	}
@@ -115,7 +123,8 @@ func (p *client) told(r result) {
 }
 
 // operator gives what the operator may do: mark stale or force-unlock,
-// whichever hold there is or the one that it saw.
+// whichever hold there is or the one that it saw, and write state without a
+// lock.
 func (e *explorer) operator(w world, to emit) {
 	targets := []uint8{0}
 	if seen := e.locks[w.lock].LockID; seen != "" {
@@ -126,6 +135,9 @@ func (e *explorer) operator(w world, to emit) {
 		for _, target := range targets {
 			may = append(may, message{op: 1 + uint8(o), target: target})
 		}
+	}
+	if e.bounds.Writes > 0 {
+		may = append(may, message{op: 1 + uint8(lockmodel.WriteState)})
 	}
 	e.agent(w, operator, e.bounds.Operator, may, to)
 }

@@ -12,6 +12,7 @@ type Bounds struct {
 	Operator     uint8 // requests by the operator
 	Sweeper      uint8 // requests by the sweeper
 	Renewals     uint8 // by each hold
+	Writes       uint8 // of state, by each hold; with any, the operator may write, too
 	Ticks        uint8 // how often time passes
 	Late         int   // old copies under way at once, at most maxLate
 	Skew         bool  // clocks may differ by a tick
@@ -54,6 +55,7 @@ const (
 	acquiring              // waits for the answer of its acquire
 	holding                // believes that it holds the lock
 	renewing               // the same, and waits for the answer of a renewal
+	writing                // the same as holding, and waits for the answer of a state write
 	releasing              // waits for the answer of its release
 	crashed                // gone, and may come back
 )
@@ -66,6 +68,8 @@ type client struct {
 	fence  uint8 // that it was told
 	lease  uint8 // 1 + tick in which the lease that it was granted ends
 	renews uint8 // renewals of this hold
+	writes uint8 // state writes of this hold, numbered from 1
+	kept   uint8 // the last of them that it was told to be done
 }
 
 // agent is the operator or the sweeper: it sends a request, waits for an
@@ -88,7 +92,7 @@ type world struct {
 // lease stops when that ends by its own reckoning.
 func (w world) believes(c uint8) bool {
 	p := w.clients[c]
-	return (p.phase == holding || p.phase == renewing) && (!leased(c) || w.now < p.lease)
+	return (p.phase == holding || p.phase == renewing || p.phase == writing) && (!leased(c) || w.now < p.lease)
 }
 
 // holdNumber numbers the holds of all clients.
@@ -128,9 +132,14 @@ func (m message) request(terms lockmodel.Terms) lockmodel.Request {
 		}
 	case lockmodel.Renew:
 		r.Lease = lease
+	case lockmodel.WriteState:
+		r.Version, r.Checksum, r.Size, r.Serial = r.ID, "sum", 1, int64(m.n)
 	}
 	return r
 }
+
+// perHold separates the numbers of a hold's requests from those of the next.
+const perHold = 8
 
 func (m message) String() string {
 	s := fmt.Sprintf("%s of %s", lockmodel.Op(m.op-1), actorName(m.actor))

@@ -1,0 +1,119 @@
+package ddbstore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// ErrNoState is the error of reading a state that there is not: none was
+// written, it was deleted, or the version is not kept.
+var ErrNoState = errors.New("there is no such state")
+
+// ErrStateDamaged is the error of reading a state of which a part is missing or
+// changed. It is never to be taken for a state that is absent.
+var ErrStateDamaged = errors.New("the stored state is damaged")
+
+// State is a version of a workspace's state.
+type State struct {
+	// Body is the state as it was written.
+	Body []byte
+	// Gzip is the same, compressed.
+	Gzip []byte
+}
+
+// WriteState makes body the current state of the request's workspace: it stores
+// the body as items that never change, and then has one conditional write, a
+// transition like any other, make them current. An outcome that is a refusal,
+// an error, and a process that dies anywhere on the way all leave the current
+// state as it was, or, if the write landed, the new one.
+//
+// The request says for which hold (LockID, "" for none) and, by its ID, which
+// write it is; it brings nothing else of the state. Its time is that of the call:
+// whatever is written while the body is on its way comes later.
+//
+// Where the write was done, Settle is to be called with the outcome.
+func (s *Store) WriteState(ctx context.Context, r lockmodel.Request, body []byte) (lockmodel.Outcome, error) {
+	sum := sha256.Sum256(body)
+	serial, lineage := readable(body)
+	r.Op, r.Version, r.Checksum = lockmodel.WriteState, uuid.NewString(), hex.EncodeToString(sum[:])
+	r.Size, r.Serial = int64(len(body)), serial
+	r = s.complete(r)
+	if err := r.Validate(); err != nil {
+		return lockmodel.Outcome{}, err
+	}
+	if err := s.upload(ctx, r, lineage, compress(body)); err != nil {
+		return lockmodel.Outcome{}, err
+	}
+	return s.write(ctx, r)
+}
+
+// DeleteState leaves the workspace without a state. It is a write of none.
+func (s *Store) DeleteState(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
+	r.Op = lockmodel.WriteState
+	return s.Transition(ctx, r)
+}
+
+// State reads the current state of a workspace, consistently with all writes
+// before; ErrNoState where there is none.
+func (s *Store) State(ctx context.Context, ws string) (State, error) {
+	l, err := s.Lock(ctx, ws)
+	switch {
+	case err != nil:
+		return State{}, err
+	case l.Version == "":
+		return State{}, ErrNoState
+	}
+	return s.download(ctx, ws, l.Version, l.Checksum)
+}
+
+// compress gives the body as one gzip stream, which clients may be sent as it is.
+func compress(body []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(body)
+	if err = errors.Join(err, w.Close()); err != nil {
+		panic(err) // a bytes.Buffer takes everything
+	}
+	return b.Bytes()
+}
+
+// restored checks a state that was read.
+func restored(compressed []byte, checksum string) (State, error) {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return State{}, fmt.Errorf("%w: %w", ErrStateDamaged, err)
+	}
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return State{}, fmt.Errorf("%w: %w", ErrStateDamaged, err)
+	}
+	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != checksum {
+		return State{}, fmt.Errorf("%w: its checksum is another", ErrStateDamaged)
+	}
+	return State{Body: body, Gzip: compressed}, nil
+}
+
+// readable finds the serial number and the lineage of a state that says them,
+// as plain ones do (format version 4, which Terraform has written since 0.12).
+// Encrypted ones may be any bytes.
+func readable(body []byte) (serial int64, lineage string) {
+	var plain struct {
+		Serial  *int64  `json:"serial"`
+		Lineage *string `json:"lineage"`
+	}
+	if json.Unmarshal(body, &plain) != nil || plain.Serial == nil || *plain.Serial < 0 || plain.Lineage == nil || len(*plain.Lineage) > lockmodel.MaxID {
+		return lockmodel.Missing, ""
+	}
+	return *plain.Serial, *plain.Lineage
+}

@@ -1,0 +1,145 @@
+package lockmodel
+
+import "testing"
+
+// What a state write does to the lock: nothing, but to move the pointer.
+func TestWriteChangesTheStateAlone(t *testing.T) {
+	t.Parallel()
+	before := after(request(Acquire, now(t0-10), lease(30_000)))
+	l := Step(before, state(7, lockID("id-a"))).Lock
+	want := before
+	want.Version, want.VersionNo, want.Checksum, want.Size, want.Serial = "v7", 1, "sum of v7", 100, 7
+	want.WrittenAt, want.WrittenBy, want.BusyUntil = t0, "write_state/v7/id-a", t0+30_000
+	if l != want {
+		t.Errorf("the lock is\n%+v, want\n%+v", l, want)
+	}
+}
+
+// A first write, without a lock, leaves a lock that is sound and free.
+func TestWriteMakesAFreeLock(t *testing.T) {
+	t.Parallel()
+	l := after(state(1))
+	if l.Torn() || l.State != Unlocked || l.Fence != 0 || l.Holders != 0 {
+		t.Fatalf("the lock is %+v", l)
+	}
+	if out := Step(l, request(Acquire)); !out.Wrote() || out.Lock.Fence != 1 || out.Lock.Version != "v1" {
+		t.Errorf("acquired: %+v", out.Lock)
+	}
+}
+
+// The pointer outlives the hold that wrote it.
+func TestStateOutlivesItsHold(t *testing.T) {
+	t.Parallel()
+	l := after(request(Acquire), state(1, lockID("id-a")), request(ReleaseLock, id("r2")), request(Acquire, lockID("id-b")))
+	if l.Version != "v1" || l.VersionNo != 1 || l.Checksum != "sum of v1" || l.Size != 100 {
+		t.Errorf("the state is gone: %+v", l)
+	}
+	if l.Serial != Missing || l.BusyUntil != Missing {
+		t.Errorf("the new hold wrote nothing yet: %+v", l)
+	}
+}
+
+// Deleting leaves no state, and counts as a write.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	remove := request(WriteState, id("gone"))
+	l := after(state(1), remove)
+	if l.Version != "" || l.Checksum != "" || l.Size != Missing || l.VersionNo != 2 {
+		t.Errorf("after the deletion: %+v", l)
+	}
+	if out := Step(l, remove); !out.Rule.Done() || out.Wrote() {
+		t.Errorf("deleted again: %+v", out)
+	}
+}
+
+// A state write proves that the holder is alive, for as long as its lease.
+func TestWriteRenewsALease(t *testing.T) {
+	t.Parallel()
+	const lasts = 30_000
+	byID := lockID("id-a")
+	lapsed := now(t0 + lasts + 1)
+	mark := request(MarkStale, id("m"), lapsed)
+	quiet := after(request(Acquire, lease(lasts)))
+	busy := after(request(Acquire, lease(lasts)), state(1, byID, now(t0+10_000)))
+
+	if out := Step(quiet, mark); !out.Wrote() {
+		t.Errorf("a lapsed lease: %v", out.Err())
+	}
+	if out := Step(busy, mark); out.Rule.Code != CodeLeaseLive {
+		t.Errorf("a lease that was prolonged by a state write: %+v", out.Answer())
+	}
+	if got, want := busy.View().LeaseUntil, timestamp(t0+10_000+lasts); got != want {
+		t.Errorf("the lease ends at %s, want %s", got, want)
+	}
+	if out := Step(busy, request(MarkStale, id("m"), now(t0+10_000+lasts+1))); !out.Wrote() {
+		t.Errorf("the prolonged lease never lapses: %v", out.Err())
+	}
+	// No hold is prolonged for ever.
+	overdue := request(MarkStale, id("m"), lapsed, terms(Terms{MaxHold: lasts}))
+	if out := Step(busy, overdue); !out.Wrote() {
+		t.Errorf("beyond the greatest hold: %v", out.Err())
+	}
+	// The late copy of a write, made before the renewal, takes nothing back.
+	renewed := after(request(Acquire, lease(lasts)), request(Renew, lease(lasts), now(t0+20_000)))
+	if late := Step(renewed, state(1, byID)).Lock; late.View().LeaseUntil != renewed.View().LeaseUntil {
+		t.Errorf("the lease was shortened to %s", late.View().LeaseUntil)
+	}
+	// Without a lease, there is none to prolong.
+	unleased := after(request(Acquire), state(1, byID))
+	if out := Step(unleased, request(MarkStale, id("m"))); !out.Wrote() {
+		t.Errorf("an unleased hold that wrote: %v", out.Err())
+	}
+	if until := unleased.View().LeaseUntil; until != "" {
+		t.Errorf("an unleased hold has a lease until %s", until)
+	}
+}
+
+// A credential that has lapsed finishes what was begun with it, and no more.
+func TestLapsedCredential(t *testing.T) {
+	t.Parallel()
+	with := func(digest string) func(*Request) { return func(r *Request) { r.Credential = digest } }
+	lapsed := func(r *Request) { r.Lapsed = true }
+	byID := lockID("id-a")
+	held := after(request(Acquire, with("mine")))
+	for _, o := range []Request{state(1, byID, lapsed), request(ReleaseLock, id("r2"), byID, lapsed)} {
+		own, others, none := o, o, o
+		own.Credential, others.Credential = "mine", "another's"
+		if out := Step(held, own); !out.Wrote() {
+			t.Errorf("%s with the hold's credential: %v", o.Op, out.Err())
+		}
+		for _, r := range []Request{others, none} {
+			if out := Step(held, r); out.Rule.Code != CodeNotHolder {
+				t.Errorf("%s with credential %q: %+v", o.Op, r.Credential, out.Answer())
+			}
+		}
+		if out := Step(after(request(Acquire)), own); out.Rule.Code != CodeNotHolder {
+			t.Errorf("%s of a hold that was begun with none: %+v", o.Op, out.Answer())
+		}
+		unnamed := own
+		unnamed.LockID = ""
+		if unnamed.Validate() == nil {
+			t.Errorf("%s by a lapsed credential may name no hold", o.Op)
+		}
+	}
+	for _, r := range []Request{
+		request(Acquire, lapsed, with("mine")), request(MarkStale, lapsed, with("mine"), byID), request(ForceUnlock, lapsed, with("mine"), byID),
+	} {
+		if r.Validate() == nil {
+			t.Errorf("a lapsed credential may %s", r.Op)
+		}
+	}
+}
+
+func TestRequireLock(t *testing.T) {
+	t.Parallel()
+	strict := terms(Terms{RequireLock: true})
+	if state(1, strict).Validate() == nil {
+		t.Error("a write that names no hold passes")
+	}
+	if err := state(1, strict, lockID("id-a")).Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := request(ReleaseLock, strict).Validate(); err != nil {
+		t.Error(err)
+	}
+}
