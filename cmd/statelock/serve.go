@@ -26,6 +26,9 @@ type serveOptions struct {
 	leases    lockapi.Leases
 	sweep     time.Duration
 	keep      time.Duration
+	maxState  int64
+	versions  int
+	locked    bool
 	database  databaseOptions
 }
 
@@ -61,6 +64,9 @@ The log goes to standard error, a line of JSON for each request.`,
 	f.DurationVar(&o.keep, "keep-history", ddbstore.DefaultKeep, "for how long the record of a transition is kept; 0 for a table whose stream is recorded")
 	f.DurationVar(&o.notice, "notice", 0, "for how long a lock must have been stale before it may be force-unlocked")
 	f.DurationVar(&o.maxHold, "max-hold", 0, "how long after its beginning a hold's lease may reach; 0 for any length")
+	f.Int64Var(&o.maxState, "max-state", lockapi.DefaultMaxState, "greatest size of a Terraform state, in bytes")
+	f.IntVar(&o.versions, "keep-versions", ddbstore.DefaultKeepVersions, "how many versions of a state are kept")
+	f.BoolVar(&o.locked, "require-lock", false, "refuse to write state without a lock")
 	f.StringVar(&o.database.data, "data", ".statelock", "folder of the embedded engine's file")
 	f.BoolVar(&o.database.memory, "memory", false, "keep the embedded engine in memory only")
 	f.StringVar(&o.database.endpoint, "endpoint", "", "URL of a DynamoDB-compatible server to use instead")
@@ -81,17 +87,23 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	if o.maxHold > 0 && o.leases.Default > o.maxHold {
 		return usageError{fmt.Errorf("--default-lease %s is longer than --max-hold %s: no acquire would be granted", o.leases.Default, o.maxHold)}
 	}
+	if o.maxState < 1 || o.versions < 1 {
+		return usageError{errors.New("--max-state and --keep-versions must be at least 1")}
+	}
 	db, err := o.database.open(ctx, o.table)
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, db.close()) }()
 
-	var store lockapi.Store = ddbstore.New(db.client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold})
+	var store lockapi.Store = ddbstore.New(db.client, ddbstore.Options{
+		Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold,
+		RequireLock: o.locked, KeepVersions: o.versions,
+	})
 	if o.keep > 0 {
 		store = lockapi.Recorded(store, ddbstore.Recorder{Client: db.client, Table: o.table, Keep: o.keep}, log)
 	}
-	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases})
+	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases, MaxState: o.maxState})
 
 	if o.sweep > 0 {
 		ctx, stop := context.WithCancel(ctx)
@@ -128,8 +140,8 @@ func sweepEvery(ctx context.Context, pause time.Duration, api *lockapi.API, db d
 		}
 		if swept, err := api.Sweep(ctx); err != nil && ctx.Err() == nil {
 			log.Error("the sweep broke off", "error", err.Error())
-		} else if swept.Marked > 0 {
-			log.Info("swept", "marked", swept.Marked, "passed", swept.Passed, "more", swept.More)
+		} else if swept.Marked > 0 || swept.Dropped > 0 {
+			log.Info("swept", "marked", swept.Marked, "passed", swept.Passed, "dropped", swept.Dropped, "more", swept.More)
 		}
 		if err := db.tidy(time.Now()); err != nil {
 			log.Error("old history was not deleted", "error", err.Error())

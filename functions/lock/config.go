@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,20 +37,71 @@ type Config struct {
 	// KeepHistory is for how long the record of a transition is kept.
 	// STATELOCK_KEEP_HISTORY, ddbstore.DefaultKeep where it isn't set.
 	KeepHistory time.Duration
+	// MaxState is the greatest size of a state, in bytes. STATELOCK_MAX_STATE,
+	// lockapi.DefaultMaxState where it isn't set.
+	MaxState int64
+	// KeepVersions is how many versions of a state are kept.
+	// STATELOCK_KEEP_VERSIONS, ddbstore.DefaultKeepVersions where it isn't set.
+	KeepVersions int64
+	// RequireLock refuses to write state without a lock. STATELOCK_REQUIRE_LOCK,
+	// false where it isn't set.
+	RequireLock bool
 }
 
 // prefix marks the variables that are this function's own.
 const prefix = "STATELOCK_"
 
-// durations finds the place of each setting that is a duration.
-func (c *Config) durations() map[string]*time.Duration {
-	return map[string]*time.Duration{
-		prefix + "CLOCK_SKEW":    &c.ClockSkew,
-		prefix + "DEFAULT_LEASE": &c.DefaultLease,
-		prefix + "MAX_LEASE":     &c.MaxLease,
-		prefix + "NOTICE":        &c.Notice,
-		prefix + "MAX_HOLD":      &c.MaxHold,
-		prefix + "KEEP_HISTORY":  &c.KeepHistory,
+// settings are how the variables but STATELOCK_TABLE are read.
+func (c *Config) settings() map[string]func(string) error {
+	return map[string]func(string) error{
+		prefix + "CLOCK_SKEW":    duration(&c.ClockSkew),
+		prefix + "DEFAULT_LEASE": duration(&c.DefaultLease),
+		prefix + "MAX_LEASE":     duration(&c.MaxLease),
+		prefix + "NOTICE":        duration(&c.Notice),
+		prefix + "MAX_HOLD":      duration(&c.MaxHold),
+		prefix + "KEEP_HISTORY":  duration(&c.KeepHistory),
+		prefix + "MAX_STATE":     count(&c.MaxState),
+		prefix + "KEEP_VERSIONS": count(&c.KeepVersions),
+		prefix + "REQUIRE_LOCK":  decision(&c.RequireLock),
+	}
+}
+
+// duration reads a length of time into place.
+func duration(place *time.Duration) func(string) error {
+	return func(value string) error {
+		d, err := time.ParseDuration(value)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%q is not a duration such as 5s", value)
+		case d < 0:
+			return fmt.Errorf("%s is negative", d)
+		}
+		*place = d
+		return nil
+	}
+}
+
+// count reads a number of at least one into place.
+func count(place *int64) func(string) error {
+	return func(value string) error {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is not a whole number from 1", value)
+		}
+		*place = n
+		return nil
+	}
+}
+
+// decision reads true or false into place.
+func decision(place *bool) func(string) error {
+	return func(value string) error {
+		switch value {
+		case "true", "false":
+			*place = value == "true"
+			return nil
+		}
+		return fmt.Errorf("%q is neither true nor false", value)
 	}
 }
 
@@ -57,12 +109,15 @@ func (c *Config) durations() map[string]*time.Duration {
 // os.Environ. A variable that has the prefix and isn't known is an error: a
 // misspelt setting must not be a setting that silently does nothing.
 func configFrom(environ []string) (Config, error) {
-	c := Config{ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep}
-	durations := c.durations()
+	c := Config{
+		ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep,
+		MaxState: lockapi.DefaultMaxState, KeepVersions: ddbstore.DefaultKeepVersions,
+	}
+	settings := c.settings()
 	var errs []error
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		duration, known := durations[name]
+		set, known := settings[name]
 		switch {
 		case !strings.HasPrefix(name, prefix):
 		case name == prefix+"TABLE":
@@ -70,14 +125,8 @@ func configFrom(environ []string) (Config, error) {
 		case !known:
 			errs = append(errs, fmt.Errorf("%s: no such setting", name))
 		default:
-			d, err := time.ParseDuration(value)
-			switch {
-			case err != nil:
-				errs = append(errs, fmt.Errorf("%s: %q is not a duration such as 5s", name, value))
-			case d < 0:
-				errs = append(errs, fmt.Errorf("%s: %s is negative", name, d))
-			default:
-				*duration = d
+			if err := set(value); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			}
 		}
 	}

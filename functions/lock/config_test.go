@@ -16,14 +16,15 @@ func TestConfigFrom(t *testing.T) {
 		want    Config
 		problem string
 	}{
-		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{Table: "locks", ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep}, ""},
-		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{Table: arn, ClockSkew: 90 * time.Second, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep}, ""},
+		{[]string{"STATELOCK_TABLE=locks", "HOME=/", "AWS_REGION=x"}, Config{Table: "locks", ClockSkew: ddbstore.DefaultClockSkew, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep, MaxState: lockapi.DefaultMaxState, KeepVersions: ddbstore.DefaultKeepVersions}, ""},
+		{[]string{"STATELOCK_TABLE=" + arn, "STATELOCK_CLOCK_SKEW=1m30s"}, Config{Table: arn, ClockSkew: 90 * time.Second, MaxLease: lockapi.MaxLease, KeepHistory: ddbstore.DefaultKeep, MaxState: lockapi.DefaultMaxState, KeepVersions: ddbstore.DefaultKeepVersions}, ""},
 		{
 			[]string{
 				"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=0s", "STATELOCK_DEFAULT_LEASE=1m", "STATELOCK_MAX_LEASE=2h",
 				"STATELOCK_NOTICE=30s", "STATELOCK_MAX_HOLD=12h", "STATELOCK_KEEP_HISTORY=720h",
+				"STATELOCK_MAX_STATE=1000", "STATELOCK_KEEP_VERSIONS=7", "STATELOCK_REQUIRE_LOCK=true",
 			},
-			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour},
+			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour, 1000, 7, true},
 			"",
 		},
 		{
@@ -37,6 +38,9 @@ func TestConfigFrom(t *testing.T) {
 		{[]string{"STATELOCK_TABLE=ab"}, Config{}, `STATELOCK_TABLE: "ab" is not a DynamoDB table name`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=5"}, Config{}, `STATELOCK_CLOCK_SKEW: "5" is not a duration such as 5s`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=-1s"}, Config{}, "STATELOCK_CLOCK_SKEW: -1s is negative"},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_KEEP_VERSIONS=0"}, Config{}, `STATELOCK_KEEP_VERSIONS: "0" is not a whole number from 1`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_MAX_STATE=6MB"}, Config{}, `STATELOCK_MAX_STATE: "6MB" is not a whole number from 1`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_REQUIRE_LOCK=1"}, Config{}, `STATELOCK_REQUIRE_LOCK: "1" is neither true nor false`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_TABEL=x"}, Config{}, "STATELOCK_TABEL: no such setting"},
 		{
 			[]string{"STATELOCK_X=", "STATELOCK_CLOCK_SKEW=x"},

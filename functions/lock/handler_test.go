@@ -141,8 +141,35 @@ func TestReplyMargin(t *testing.T) {
 
 // recordingStore is a lockapi.Store that shows what the adapter found out.
 type recordingStore struct {
-	lockapi.Store
 	last lockmodel.Request
+}
+
+var _ lockapi.Store = (*recordingStore)(nil)
+
+func (s *recordingStore) WriteState(ctx context.Context, r lockmodel.Request, _ []byte) (lockmodel.Outcome, error) {
+	return s.Transition(ctx, r)
+}
+
+func (s *recordingStore) Settle(context.Context, lockmodel.Outcome) error { return nil }
+
+func (s *recordingStore) State(context.Context, string) (ddbstore.State, error) {
+	return ddbstore.State{}, ddbstore.ErrNoState
+}
+
+func (s *recordingStore) Versions(context.Context, string) ([]ddbstore.Version, error) {
+	return nil, nil
+}
+
+func (s *recordingStore) VersionState(context.Context, string, int64) (ddbstore.State, error) {
+	return ddbstore.State{}, ddbstore.ErrNoState
+}
+
+func (s *recordingStore) Tidy(context.Context, int) (ddbstore.Tidied, error) {
+	return ddbstore.Tidied{}, nil
+}
+
+func (s *recordingStore) History(context.Context, string, string, int) (ddbstore.History, error) {
+	return ddbstore.History{}, nil
 }
 
 func (s *recordingStore) Lapsed(context.Context, int) ([]lockmodel.Lock, bool, error) {

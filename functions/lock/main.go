@@ -34,9 +34,12 @@ func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handl
 	if err != nil {
 		return nil, err
 	}
-	store := ddbstore.New(client, ddbstore.Options{Table: c.Table, ClockSkew: c.ClockSkew, Notice: c.Notice, MaxHold: c.MaxHold})
+	store := ddbstore.New(client, ddbstore.Options{
+		Table: c.Table, ClockSkew: c.ClockSkew, Notice: c.Notice, MaxHold: c.MaxHold,
+		RequireLock: c.RequireLock, KeepVersions: int(c.KeepVersions),
+	})
 	return &handler{
-		service:  lockapi.New(store, lockapi.Options{Log: log, Leases: c.leases()}),
+		service:  lockapi.New(store, lockapi.Options{Log: log, Leases: c.leases(), MaxState: c.MaxState}),
 		recorder: ddbstore.Recorder{Client: client, Table: c.Table, Keep: c.KeepHistory},
 		log:      log,
 	}, nil

@@ -18,7 +18,7 @@ func TestSweep(t *testing.T) {
 		return lockapi.Swept{Marked: 2, Passed: 1}, fails
 	}})
 	answer, err := h.Invoke(invocation(t, "aws-1"), recorded(t, "schedule_sweep.json"))
-	if err != nil || string(answer) != `{"marked":2,"passed":1,"more":false}` {
+	if err != nil || string(answer) != `{"marked":2,"passed":1,"dropped":0,"more":false}` {
 		t.Errorf("%s, %v", answer, err)
 	}
 	if line := decode(t, log.Bytes()); line["kind"] != "schedule" || line["marked"] != 2.0 {

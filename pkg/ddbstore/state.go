@@ -42,7 +42,8 @@ type State struct {
 // write it is; it brings nothing else of the state. Its time is that of the call:
 // whatever is written while the body is on its way comes later.
 //
-// Where the write was done, Settle is to be called with the outcome.
+// Settle is to be called with the outcome. A request of the same operation that
+// goes through Transition brings no state, and deletes the one there is.
 func (s *Store) WriteState(ctx context.Context, r lockmodel.Request, body []byte) (lockmodel.Outcome, error) {
 	sum := sha256.Sum256(body)
 	serial, lineage := readable(body)
@@ -56,12 +57,6 @@ func (s *Store) WriteState(ctx context.Context, r lockmodel.Request, body []byte
 		return lockmodel.Outcome{}, err
 	}
 	return s.write(ctx, r)
-}
-
-// DeleteState leaves the workspace without a state. It is a write of none.
-func (s *Store) DeleteState(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
-	r.Op = lockmodel.WriteState
-	return s.Transition(ctx, r)
 }
 
 // State reads the current state of a workspace, consistently with all writes

@@ -97,7 +97,7 @@ func TestNoState(t *testing.T) {
 	do(t, s, request(lockmodel.ReleaseLock, "prod"))
 	writeState(t, s, "prod", "", plain(1, ""))
 	wantState(t, s, "prod", plain(1, ""))
-	out, err := s.DeleteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "delete"})
+	out, err := s.Transition(t.Context(), lockmodel.Request{Op: lockmodel.WriteState, Workspace: "prod", ID: "delete"})
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
 	}

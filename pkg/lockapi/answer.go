@@ -43,11 +43,20 @@ func (a *API) failed(ctx context.Context, err error) (int, any) {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, failure{Code: "too_large", Field: "body", Reason: fmt.Sprintf("the body is over %d bytes", large.Limit)}
 	}
+	if status, body, ok := noState(err); ok {
+		return status, body
+	}
 	level := slog.LevelError
 	if ctx.Err() != nil {
 		level = slog.LevelInfo // the caller went away
 	}
 	a.log.LogAttrs(ctx, level, "the store failed", slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
+	if errors.Is(err, ddbstore.ErrStateDamaged) {
+		return http.StatusInternalServerError, failure{
+			Code:   "damaged",
+			Reason: "the stored state is damaged: a part of it is missing or was changed; look at its versions before you go on",
+		}
+	}
 	if errors.Is(err, ddbstore.ErrTableDisagrees) {
 		return http.StatusInternalServerError, failure{
 			Code:   "internal",

@@ -21,6 +21,15 @@ type Store interface {
 	List(context.Context, ddbstore.Query) (ddbstore.Page, error)
 	// History reads a page of a workspace's events.
 	History(ctx context.Context, ws, cursor string, limit int) (ddbstore.History, error)
+	// WriteState performs the transition of that name; Settle comes after it.
+	WriteState(context.Context, lockmodel.Request, []byte) (lockmodel.Outcome, error)
+	Settle(context.Context, lockmodel.Outcome) error
+	// State reads a workspace's state, Versions and VersionState earlier ones.
+	State(ctx context.Context, ws string) (ddbstore.State, error)
+	Versions(ctx context.Context, ws string) ([]ddbstore.Version, error)
+	VersionState(ctx context.Context, ws string, number int64) (ddbstore.State, error)
+	// Tidy drops what state writes left behind that broke off.
+	Tidy(ctx context.Context, limit int) (ddbstore.Tidied, error)
 	// Lapsed reads held locks whose lease has lapsed.
 	Lapsed(ctx context.Context, limit int) (locks []lockmodel.Lock, more bool, err error)
 }
@@ -34,63 +43,36 @@ type Options struct {
 	Log *slog.Logger
 	// Leases bound the leases that are granted.
 	Leases Leases
+	// MaxState is the greatest size of a state, in bytes; 0 stands for
+	// DefaultMaxState.
+	MaxState int64
 }
 
 // API answers requests and commands about the locks of a store.
 type API struct {
-	store  Store
-	log    *slog.Logger
-	leases Leases
-	mux    *http.ServeMux
+	store    Store
+	log      *slog.Logger
+	leases   Leases
+	maxState int64
+	mux      *http.ServeMux
 }
 
 // New returns the API of a store.
 func New(store Store, options Options) *API {
-	a := &API{store: store, log: options.Log, leases: options.Leases, mux: http.NewServeMux()}
+	a := &API{store: store, log: options.Log, leases: options.Leases, maxState: options.MaxState, mux: http.NewServeMux()}
 	if a.log == nil {
 		a.log = slog.Default()
 	}
-	for _, o := range commands() {
-		a.route("POST", Path(o), func(r *http.Request) (int, any) { return a.transition(o, r) })
+	if a.maxState == 0 {
+		a.maxState = DefaultMaxState
 	}
-	a.route("GET", locksPath, a.list)
-	a.route("GET", locksPath+"/{ws...}", a.read)
-	a.route("GET", historyPath+"/{ws...}", a.history)
-	a.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, http.StatusNotFound, failure{Code: "not_found", Reason: "there is no such route"})
-	})
+	a.register()
 	return a
 }
-
-const (
-	locksPath   = "/v1/locks"
-	historyPath = "/v1/history"
-)
 
 // commands are the operations that a command document can ask for.
 func commands() []lockmodel.Op {
 	return slices.DeleteFunc(lockmodel.Ops(), lockmodel.Op.TakesState)
-}
-
-// Path is the route of an operation.
-func Path(o lockmodel.Op) string {
-	if o == lockmodel.ReleaseLock {
-		return "/v1/release"
-	}
-	return "/v1/" + strings.ReplaceAll(o.String(), "_", "-")
-}
-
-// route serves a path by one method, and refuses the others.
-func (a *API) route(method, path string, serve func(*http.Request) (int, any)) {
-	a.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-		status, body := serve(r)
-		reply(w, status, body)
-	})
-	a.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Allow", method)
-		reply(w, http.StatusMethodNotAllowed, failure{Code: "method_not_allowed", Reason: "this route takes " + method})
-	})
 }
 
 // ServeHTTP answers one request.
@@ -100,7 +82,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, original *http.Request) {
 	w.Header().Set("X-Request-Id", requestID(r.Context()))
 	// The mux would clean the path first, and so read another workspace than
 	// the one that was named.
-	for _, path := range []string{locksPath, historyPath} {
+	for _, path := range []string{locksPath, historyPath, versionsPath, statePath, tfLockPath} {
 		ws, ok := strings.CutPrefix(r.URL.Path, path+"/")
 		if !ok {
 			continue

@@ -2,13 +2,11 @@ package lockapi
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,6 +29,7 @@ const opLockState = "lock_state"
 type command struct {
 	op, ws, runner, lockID, reason, requestID string
 	lease                                     *int64 // seconds; nil where not given
+	version                                   *int64 // nil where not given
 }
 
 // text finds the place of a field that is a string.
@@ -52,8 +51,18 @@ func (c *command) text(name string) *string {
 	return nil
 }
 
-// fieldLease is the one field that is a number.
 const fieldLease = "lease_seconds"
+
+// number finds the place of a field that is a number, and what it counts.
+func (c *command) number(name string) (place **int64, of string) {
+	switch name {
+	case fieldLease:
+		return &c.lease, " of seconds"
+	case fieldVersion:
+		return &c.version, ""
+	}
+	return nil, ""
+}
 
 // fieldsOf lists the fields that a document for an operation may have.
 func fieldsOf(o lockmodel.Op) []string {
@@ -126,13 +135,13 @@ func decodeCommand(doc []byte, fields []string) (command, error) {
 
 // set stores the value of a field.
 func (c *command) set(name string, value json.Token) error {
-	if name == fieldLease {
+	if place, of := c.number(name); place != nil {
 		number, _ := value.(json.Number)
-		seconds, err := strconv.ParseInt(number.String(), 10, 32)
+		n, err := strconv.ParseInt(number.String(), 10, 32)
 		if err != nil {
-			return &lockmodel.FieldError{Field: name, Problem: "must be a whole number of seconds"}
+			return &lockmodel.FieldError{Field: name, Problem: "must be a whole number" + of}
 		}
-		c.lease = &seconds
+		*place = &n
 		return nil
 	}
 	text, ok := value.(string)
@@ -180,7 +189,7 @@ func (a *API) request(ctx context.Context, o lockmodel.Op, c command) (lockmodel
 
 // transition serves the route of operation o.
 func (a *API) transition(o lockmodel.Op, r *http.Request) (int, any) {
-	doc, err := readDocument(r.Body)
+	doc, err := readDocument(limited(r, MaxBody).Body)
 	if err != nil {
 		return a.failed(r.Context(), err)
 	}
@@ -188,30 +197,16 @@ func (a *API) transition(o lockmodel.Op, r *http.Request) (int, any) {
 	if err != nil {
 		return a.failed(r.Context(), err)
 	}
-	return a.perform(r.Context(), o, c)
+	return a.execute(r.Context(), o, c)
 }
 
-func (a *API) perform(ctx context.Context, o lockmodel.Op, c command) (int, any) {
+// execute performs a command.
+func (a *API) execute(ctx context.Context, o lockmodel.Op, c command) (int, any) {
 	r, err := a.request(ctx, o, c)
 	if err != nil {
 		return a.failed(ctx, err)
 	}
-	out, err := a.store.Transition(ctx, r)
-	if err != nil {
-		return a.failed(ctx, err)
-	}
-	a.record(ctx, out)
-	return status(out), out.Answer()
-}
-
-// record logs who asked for a transition and what became of it.
-func (a *API) record(ctx context.Context, out lockmodel.Outcome) {
-	a.log.LogAttrs(ctx, slog.LevelInfo, "transition",
-		slog.String("op", out.Request.Op.String()), slog.String("ws", out.Request.Workspace),
-		slog.String("principal", out.Request.Principal), slog.String("reason", out.Request.Reason), slog.String("request_id", out.Request.ID),
-		slog.Bool("ok", out.Rule.Done()), slog.Bool("wrote", out.Wrote()), slog.String("code", string(out.Rule.Code)),
-		slog.String("state", out.Lock.View().State), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
-		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", out.Lock.View().Fence))
+	return a.answer(ctx, r)
 }
 
 // Command performs a command document, as the function's direct invocation
@@ -248,7 +243,7 @@ func (a *API) command(ctx context.Context, doc []byte) any {
 	if err != nil {
 		return fail(err)
 	}
-	_, body := a.perform(ctx, o, c)
+	_, body := a.execute(ctx, o, c)
 	return body
 }
 

@@ -17,7 +17,10 @@ type Swept struct {
 	Marked int `json:"marked"`
 	// Passed counts those that were renewed, released or marked meanwhile.
 	Passed int `json:"passed"`
-	// More tells that there are more lapsed leases than one sweep looks at.
+	// Dropped counts the state writes that broke off, or were refused, and whose
+	// uploads were given up.
+	Dropped int `json:"dropped"`
+	// More tells that there is more to do than one sweep does.
 	More bool `json:"more"`
 }
 
@@ -27,7 +30,7 @@ const sweeper = "sweep"
 // Sweep marks stale the locks whose leases have lapsed, each by the conditional
 // write that anybody's mark_stale is, naming the hold. It frees nothing. Sweeps
 // may run at the same time, stop anywhere and be repeated: all of them make the
-// same request about the same lapsed lease.
+// same request about the same lapsed lease. It also tidies up after state writes.
 func (a *API) Sweep(ctx context.Context) (Swept, error) {
 	locks, more, err := a.store.Lapsed(ctx, SweepLimit)
 	swept := Swept{More: more}
@@ -52,6 +55,11 @@ func (a *API) Sweep(ctx context.Context) (Swept, error) {
 		} else {
 			swept.Passed++
 		}
+	}
+	tidied, err := a.store.Tidy(ctx, SweepLimit)
+	swept.Dropped, swept.More = tidied.Dropped, swept.More || tidied.More
+	if err != nil {
+		return swept, fmt.Errorf("sweep: %w", err)
 	}
 	return swept, nil
 }

@@ -53,8 +53,8 @@ func TestSweep(t *testing.T) {
 	if err != nil || swept != (lockapi.Swept{Marked: 3}) {
 		t.Errorf("%+v, %v", swept, err)
 	}
-	if n := db.Requests(); n != 4 {
-		t.Errorf("%d requests for 3 lapsed leases, want one to find them and one for each", n)
+	if n := db.Requests(); n != 5 {
+		t.Errorf("%d requests for 3 lapsed leases, want one to find them, one for each, and one to find broken state writes", n)
 	}
 	for ws, want := range map[string]string{"lapsed/0": "stale", "lapsed/2": "stale", "live/7": "held", "renewed": "held", "unleased": "held", "released": "unlocked"} {
 		if _, got := call(t, api, "GET", "/v1/locks/"+ws, ""); got["state"] != want || want != "unlocked" && got["owner"] != "a" {

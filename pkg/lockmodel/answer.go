@@ -62,6 +62,8 @@ type View struct {
 	// Reason why the last transition was asked for.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Info is the holder's own description of its hold, in its client's format.
+	Info string `json:"info,omitempty"`
 	// Version numbers the workspace's current state, which has Size bytes; both
 	// are left out where there is none.
 	Version int64 `json:"version,omitempty"`
@@ -77,6 +79,7 @@ func (l Lock) View() View {
 		Owner: l.Runner, LockID: l.LockID, Fence: max(l.Fence, 0), Principal: l.Principal,
 		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.aliveUntil()),
 		Reason: l.Reason,
+		Info:   l.Info,
 		Torn:   l.Torn(),
 	}
 	if !l.Exists {

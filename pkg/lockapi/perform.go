@@ -1,0 +1,35 @@
+package lockapi
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// perform has the store perform a request in its caller's name, and records it.
+func (a *API) perform(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
+	return a.performBy(ctx, r, a.store.Transition)
+}
+
+// performBy is perform for a request that the store has a way of its own for.
+func (a *API) performBy(ctx context.Context, r lockmodel.Request, by func(context.Context, lockmodel.Request) (lockmodel.Outcome, error)) (lockmodel.Outcome, error) {
+	r.Principal = principal(ctx)
+	out, err := by(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	a.record(ctx, out)
+	return out, nil
+}
+
+// record logs who asked for a transition and what became of it.
+func (a *API) record(ctx context.Context, out lockmodel.Outcome) {
+	a.log.LogAttrs(ctx, slog.LevelInfo, "transition",
+		slog.String("op", out.Request.Op.String()), slog.String("ws", out.Request.Workspace),
+		slog.String("principal", out.Request.Principal), slog.String("reason", out.Request.Reason), slog.String("request_id", out.Request.ID),
+		slog.Bool("ok", out.Rule.Done()), slog.Bool("wrote", out.Wrote()), slog.String("code", string(out.Rule.Code)),
+		slog.String("state", out.Lock.View().State), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
+		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", out.Lock.View().Fence))
+}

@@ -1,0 +1,162 @@
+package lockapi
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // of Content-MD5, which finds accidents and stops no attacker
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/statelock/statelock/pkg/ddbstore"
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// DefaultMaxState is the greatest size of a state where nothing else is said:
+// what Lambda takes in one invocation, see "Lambda quotas".
+const DefaultMaxState = 6 << 20
+
+// state serves the current state.
+func (a *API) state(w http.ResponseWriter, r *http.Request) {
+	_, err := parameters(r, "ID") // addresses may carry one
+	var state ddbstore.State
+	if err == nil {
+		state, err = a.store.State(r.Context(), r.PathValue("ws"))
+	}
+	a.sendState(w, r, state, err)
+}
+
+// sendState sends a state as it was written, compressed where the client takes
+// that.
+func (a *API) sendState(w http.ResponseWriter, r *http.Request, state ddbstore.State, err error) {
+	if err != nil {
+		status, body := a.failed(r.Context(), err)
+		reply(w, status, body)
+		return
+	}
+	sum := md5.Sum(state.Body) //nolint:gosec // see the import
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Accept-Encoding")
+	body := state.Body
+	if acceptsGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		body = state.Gzip
+	} else {
+		h.Set("Content-MD5", base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	w.Write(body) //nolint:errcheck // a client that is gone is told nothing
+}
+
+// acceptsGzip reads Accept-Encoding: a list of codings, each perhaps with a
+// weight, of which 0 means "not this one" (RFC 9110, section 12.5.3).
+func acceptsGzip(r *http.Request) bool {
+	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(coding, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			q, err := strconv.ParseFloat(strings.TrimPrefix(strings.ToLower(weight), "q="), 64)
+			return weight == "" || err == nil && q > 0
+		}
+	}
+	return false
+}
+
+// writeState makes the body the current state.
+func (a *API) writeState(r *http.Request) (int, any) {
+	ctx := r.Context()
+	request, err := stateRequest(r)
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	body, err := readState(limited(r, a.maxState))
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	return a.storeState(ctx, request, body)
+}
+
+// storeState stores a state under a request's lock. A write has no id of its
+// own: what it writes makes it known again.
+func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) (int, any) {
+	sum := sha256.Sum256(body)
+	r.ID = hex.EncodeToString(sum[:])
+	out, err := a.performBy(ctx, r, func(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
+		return a.store.WriteState(ctx, r, body)
+	})
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	// It stands, whatever becomes of this, and of the client.
+	if err := a.store.Settle(context.WithoutCancel(ctx), out); err != nil {
+		a.log.LogAttrs(ctx, slog.LevelError, "a state was written, and not tidied up after",
+			slog.String("ws", r.Workspace), slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
+	}
+	return status(out), out.Answer()
+}
+
+// deleteState leaves the workspace without a state.
+func (a *API) deleteState(r *http.Request) (int, any) {
+	request, err := stateRequest(r)
+	if err != nil {
+		return a.failed(r.Context(), err)
+	}
+	request.ID = "DELETE"
+	return a.answer(r.Context(), request)
+}
+
+// stateRequest reads for which hold the state is written: the parameter ID,
+// which Terraform leaves out where it was told not to lock.
+func stateRequest(r *http.Request) (lockmodel.Request, error) {
+	p, err := parameters(r, "ID")
+	id, given := p["ID"]
+	if given && !lockmodel.ValidID(id) {
+		err = &lockmodel.FieldError{Field: "ID", Problem: "names no lock"}
+	}
+	return lockmodel.Request{Op: lockmodel.WriteState, Workspace: r.PathValue("ws"), LockID: id}, err
+}
+
+// readState reads a state whole, and compares it with what the client says it
+// sent.
+func readState(r *http.Request) ([]byte, error) {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, &lockmodel.FieldError{Field: "Content-Encoding", Problem: "send the state as it is"}
+	}
+	body, err := readDocument(r.Body)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.ContentLength >= 0 && r.ContentLength != int64(len(body)):
+		return nil, &lockmodel.FieldError{Field: "body", Problem: "it broke off"}
+	case len(body) == 0:
+		return nil, &lockmodel.FieldError{Field: "body", Problem: "empty; DELETE deletes a state"}
+	}
+	if given := r.Header.Get("Content-MD5"); given != "" {
+		sum := md5.Sum(body) //nolint:gosec // see the import
+		if given != base64.StdEncoding.EncodeToString(sum[:]) {
+			return nil, &lockmodel.FieldError{Field: "Content-MD5", Problem: "the body is another: it was changed on its way"}
+		}
+	}
+	return body, nil
+}
+
+// limited bounds what is read of a request's body.
+func limited(r *http.Request, most int64) *http.Request {
+	r.Body = http.MaxBytesReader(nil, r.Body, most)
+	return r
+}
+
+// noState answers that there is no state, and nothing else does so with 404 on
+// a route of states: to Terraform it means that nothing is deployed.
+func noState(err error) (int, any, bool) {
+	if !errors.Is(err, ddbstore.ErrNoState) {
+		return 0, nil, false
+	}
+	return http.StatusNotFound, failure{Code: "no_state", Reason: "there is no such state"}, true
+}
