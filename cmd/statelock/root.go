@@ -27,12 +27,14 @@ func root() *cobra.Command {
 	add := func(group string, commands ...*cobra.Command) {
 		for _, sub := range commands {
 			sub.GroupID = group
-			sub.RunE = begun(sub.RunE)
+			if !sub.HasSubCommands() {
+				sub.RunE = begun(sub.RunE)
+			}
 			c.AddCommand(sub)
 		}
 	}
 	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand())
-	add(groupPeople, statusCommand(), listCommand(), watchCommand(), historyCommand(), markStaleCommand(), forceUnlockCommand())
+	add(groupPeople, statusCommand(), listCommand(), watchCommand(), historyCommand(), stateCommand(), markStaleCommand(), forceUnlockCommand())
 	add(groupService, serveCommand(), doctorCommand())
 	add("", versionCommand())
 	return c

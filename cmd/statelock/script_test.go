@@ -21,10 +21,11 @@ import (
 //	AUTH_URL        the same behind a check of credentials
 //	TABLE_URL       the DynamoDB with its table, locks
 //
-// Beside testscript's own there are two commands:
+// Beside testscript's own there are these commands:
 //
 //	exits CODE COMMAND…    runs a command that must end with the code
 //	awaits FILE PATTERN    waits until a line of the file matches
+//	posts PATH FILE        sends the service a file, as Terraform does
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -37,7 +38,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NO_COLOR", "1")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "awaits": awaits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "awaits": awaits, "posts": posts},
 	})
 }
 
@@ -90,4 +91,18 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("nothing matches %s in\n%s", args[1], text)
+}
+
+func posts(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: posts PATH FILE")
+	}
+	resp, err := http.Post(ts.Getenv("STATELOCK_URL")+args[0], "application/json", strings.NewReader(ts.ReadFile(args[1]))) //nolint:noctx // testscript has none
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		ts.Fatalf("POST %s: %s", args[0], resp.Status)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -83,7 +84,10 @@ func (o *serviceOptions) direct(ctx context.Context, options client.Options) (*c
 		return nil, &client.UnreachableError{Op: "open the table", Err: err}
 	}
 	// The table's stream may record the same again, which changes nothing.
-	store := lockapi.Recorded(ddbstore.New(db.client, ddbstore.Options{Table: o.table, ClockSkew: o.clockSkew}),
+	store := lockapi.Recorded(ddbstore.New(db.client, ddbstore.Options{
+		Table: o.table, ClockSkew: o.clockSkew,
+		KeepVersions: math.MaxInt, // how many are kept is the service's to say
+	}),
 		ddbstore.Recorder{Client: db.client, Table: o.table, Keep: ddbstore.DefaultKeep},
 		slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	return client.NewOnStore(store, slog.New(slog.DiscardHandler), options), nil

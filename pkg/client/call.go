@@ -27,6 +27,9 @@ const (
 	opStatus      = "status"
 	opList        = "list"
 	opHistory     = "history"
+	opVersions    = "state list"
+	opState       = "state show"
+	opRestore     = "state restore"
 )
 
 // document is the body of a request.
@@ -48,6 +51,7 @@ type call struct {
 	// accept takes the document of an answer with status 200, if it is one: not
 	// everything that answers 200 is this service.
 	accept func(document []byte) bool
+	most   int64 // the greatest size of an answer, 0 for that of documents
 	tries  tries
 }
 
@@ -123,7 +127,10 @@ func (c *Client) send(ctx context.Context, cl call) (reply, error) {
 			if r.status != 0 {
 				return reply{}, err // a verdict
 			}
-			if last = err; !again(err) && !cl.tries.stubborn {
+			if last == nil || ctx.Err() == nil { // a try that was cut off tells less than one before it
+				last = err
+			}
+			if !again(err) && !cl.tries.stubborn {
 				return reply{}, &UnreachableError{Op: cl.op, Unsure: unsure, Err: err}
 			}
 			pause(ctx, around(min(100*time.Millisecond<<min(n, 10), cl.tries.pause)))
@@ -172,8 +179,8 @@ func (c *Client) try(ctx context.Context, cl call) (_ reply, delivered bool, err
 		return reply{}, !ok || dial.Op != "dial", err
 	}
 	defer resp.Body.Close()
-	const most = 8 << 20 // a page of 1000 locks is under 2 MB
-	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	const documents = 8 << 20 // a page of 1000 locks is under 2 MB
+	body, err := io.ReadAll(io.LimitReader(resp.Body, max(cl.most, documents)))
 	if err != nil {
 		return reply{}, true, fmt.Errorf("the answer broke off: %w", err)
 	}

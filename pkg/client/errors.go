@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -42,7 +43,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	if e.Unsure && e.Op != opStatus && e.Op != opList && e.Op != opHistory {
+	if e.Unsure && !slices.Contains([]string{opStatus, opList, opHistory, opVersions, opState}, e.Op) {
 		return fmt.Sprintf("%s: no answer from the service; it may have been done: %v", e.Op, e.Err)
 	}
 	return fmt.Sprintf("%s: no answer from the service: %v", e.Op, e.Err)
