@@ -29,6 +29,7 @@ type serveOptions struct {
 	maxState  int64
 	versions  int
 	locked    bool
+	callers   callerOptions
 	database  databaseOptions
 }
 
@@ -44,6 +45,10 @@ which needs nothing installed. --endpoint serves a table of any DynamoDB-compati
 server, --aws one of the account, region or endpoint that the AWS SDK's own settings
 name (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, …).
 
+On a loopback address it asks nobody for credentials unless --credentials or --issuers
+says so. For other machines it must, and over TLS (--tls-cert, --tls-key) or behind a
+proxy that has it (--behind-proxy). The first token: statelock token create.
+
 A request is answered after it is on disk: kill -9 loses nothing that was answered.
 The log goes to standard error, a line of JSON for each request.`,
 		Args: cobra.NoArgs,
@@ -55,7 +60,7 @@ The log goes to standard error, a line of JSON for each request.`,
 		}),
 	}
 	f := c.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8420", "loopback address to listen on; port 0 takes a free one")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8420", "address to listen on; port 0 takes a free one")
 	f.StringVar(&o.table, "table", "statelock", "name of the table")
 	f.DurationVar(&o.clockSkew, "clock-skew", ddbstore.DefaultClockSkew, "by how much the clocks of several servers of one table may differ")
 	f.DurationVar(&o.leases.Default, "default-lease", 0, "lease of an acquire that doesn't say; 0 for none")
@@ -72,6 +77,8 @@ The log goes to standard error, a line of JSON for each request.`,
 	f.StringVar(&o.database.endpoint, "endpoint", "", "URL of a DynamoDB-compatible server to use instead")
 	f.BoolVar(&o.database.aws, "aws", false, "use the DynamoDB that the AWS SDK's settings name instead")
 	f.BoolVar(&o.database.createTable, "create-table", false, "create the table where it is missing (default: only for the embedded engine)")
+	o.callers.flags(f)
+	c.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	c.MarkFlagsMutuallyExclusive("memory", "data", "endpoint", "aws")
 	if err := c.MarkFlagDirname("data"); err != nil {
 		panic(err) // the flag is defined above
@@ -81,7 +88,7 @@ The log goes to standard error, a line of JSON for each request.`,
 
 // serve runs until ctx ends, and then lets the requests under way finish.
 func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
-	if err := errors.Join(loopback(o.listen), o.leases.Validate()); err != nil {
+	if err := errors.Join(o.callers.check(o.listen), o.leases.Validate()); err != nil {
 		return usageError{err}
 	}
 	if o.maxHold > 0 && o.leases.Default > o.maxHold {
@@ -103,7 +110,11 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 	if o.keep > 0 {
 		store = lockapi.Recorded(store, ddbstore.Recorder{Client: db.client, Table: o.table, Keep: o.keep}, log)
 	}
-	api := lockapi.New(store, lockapi.Options{Log: log, Leases: o.leases, MaxState: o.maxState})
+	credentials, err := o.callers.credentials(ctx, db.client, o.table)
+	if err != nil {
+		return err
+	}
+	api := lockapi.New(store, lockapi.Options{Log: log, Credentials: credentials, Leases: o.leases, MaxState: o.maxState})
 
 	if o.sweep > 0 {
 		ctx, stop := context.WithCancel(ctx)
@@ -117,14 +128,14 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 		return fmt.Errorf("listen on %s: %w", o.listen, err)
 	}
 	server := &http.Server{
-		Handler:           lockapi.Logged(local(api), log),
+		Handler:           lockapi.Logged(o.callers.guard(api), log),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	log.Info("serving", "url", "http://"+listener.Addr().String(), "table", o.table, "database", o.database.String())
-	return serveUntil(ctx, server, listener, log)
+	log.Info("serving", "url", o.callers.scheme()+"://"+listener.Addr().String(), "table", o.table, "database", o.database.String())
+	return serveUntil(ctx, server, func() error { return o.callers.serve(server, listener) }, log)
 }
 
 // sweepEvery marks lapsed leases stale, and has old history deleted, from time
@@ -149,9 +160,9 @@ func sweepEvery(ctx context.Context, pause time.Duration, api *lockapi.API, db d
 	}
 }
 
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, log *slog.Logger) error {
+func serveUntil(ctx context.Context, server *http.Server, serve func() error, log *slog.Logger) error {
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
+	go func() { done <- serve() }()
 	select {
 	case err := <-done:
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockapi"
 )
@@ -46,6 +47,9 @@ type Config struct {
 	// RequireLock refuses to write state without a lock. STATELOCK_REQUIRE_LOCK,
 	// false where it isn't set.
 	RequireLock bool
+	// Issuers are those whose JWTs are taken as credentials, see
+	// auth.ParseIssuers. STATELOCK_ISSUERS, none where it isn't set.
+	Issuers []auth.Issuer
 }
 
 // prefix marks the variables that are this function's own.
@@ -63,6 +67,7 @@ func (c *Config) settings() map[string]func(string) error {
 		prefix + "MAX_STATE":     count(&c.MaxState),
 		prefix + "KEEP_VERSIONS": count(&c.KeepVersions),
 		prefix + "REQUIRE_LOCK":  decision(&c.RequireLock),
+		prefix + "ISSUERS":       issuers(&c.Issuers),
 	}
 }
 
@@ -102,6 +107,16 @@ func decision(place *bool) func(string) error {
 			return nil
 		}
 		return fmt.Errorf("%q is neither true nor false", value)
+	}
+}
+
+// issuers reads a JSON array of issuers into place.
+func issuers(place *[]auth.Issuer) func(string) error {
+	return func(value string) (err error) {
+		if value != "" { // as a template's parameter that isn't given
+			*place, err = auth.ParseIssuers([]byte(value))
+		}
+		return err
 	}
 }
 

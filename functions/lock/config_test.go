@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestConfigFrom(t *testing.T) {
 				"STATELOCK_NOTICE=30s", "STATELOCK_MAX_HOLD=12h", "STATELOCK_KEEP_HISTORY=720h",
 				"STATELOCK_MAX_STATE=1000", "STATELOCK_KEEP_VERSIONS=7", "STATELOCK_REQUIRE_LOCK=true",
 			},
-			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour, 1000, 7, true},
+			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour, 1000, 7, true, nil},
 			"",
 		},
 		{
@@ -50,7 +51,7 @@ func TestConfigFrom(t *testing.T) {
 	} {
 		got, err := configFrom(test.environ)
 		switch {
-		case test.problem == "" && (err != nil || got != test.want):
+		case test.problem == "" && (err != nil || !reflect.DeepEqual(got, test.want)):
 			t.Errorf("%q: %+v, %v; want %+v", test.environ, got, err, test.want)
 		case test.problem != "" && (err == nil || err.Error() != test.problem):
 			t.Errorf("%q: error %v, want %s", test.environ, err, test.problem)

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockapi"
 )
@@ -38,8 +39,12 @@ func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handl
 		Table: c.Table, ClockSkew: c.ClockSkew, Notice: c.Notice, MaxHold: c.MaxHold,
 		RequireLock: c.RequireLock, KeepVersions: int(c.KeepVersions),
 	})
+	credentials, err := auth.New(&ddbstore.Tokens{Client: client, Table: c.Table}, c.Issuers, auth.Options{})
+	if err != nil {
+		return nil, err
+	}
 	return &handler{
-		service:  lockapi.New(store, lockapi.Options{Log: log, Leases: c.leases(), MaxState: c.MaxState}),
+		service:  lockapi.New(store, lockapi.Options{Log: log, Credentials: credentials, BehindGateway: true, Leases: c.leases(), MaxState: c.MaxState}),
 		recorder: ddbstore.Recorder{Client: client, Table: c.Table, Keep: c.KeepHistory},
 		log:      log,
 	}, nil

@@ -46,6 +46,11 @@ func (a *API) failed(ctx context.Context, err error) (int, any) {
 	if status, body, ok := noState(err); ok {
 		return status, body
 	}
+	if status, body, ok := refuseCaller(err); ok {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "a caller was not let in", slog.String("request_id", requestID(ctx)),
+			slog.String("principal", principal(ctx)), slog.String("error", err.Error()))
+		return status, body
+	}
 	level := slog.LevelError
 	if ctx.Err() != nil {
 		level = slog.LevelInfo // the caller went away
@@ -79,8 +84,11 @@ func reply(w http.ResponseWriter, status int, body any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	if status == http.StatusServiceUnavailable {
+	switch status {
+	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", retryAfter)
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", `Basic realm="statelock"`)
 	}
 	w.WriteHeader(status)
 	w.Write(encode(body)) //nolint:errcheck // a client that is gone is told nothing

@@ -41,6 +41,12 @@ type Options struct {
 	// Log receives the causes of failures, which callers are not shown. nil
 	// means slog.Default().
 	Log *slog.Logger
+	// Credentials tell callers that the adapter has not authenticated, and what
+	// they may do. nil lets everybody in.
+	Credentials Credentials
+	// BehindGateway tells that a gateway authorizes the routes other than those
+	// of Terraform, which are all that Credentials are asked for then.
+	BehindGateway bool
 	// Leases bound the leases that are granted.
 	Leases Leases
 	// MaxState is the greatest size of a state, in bytes; 0 stands for
@@ -50,16 +56,18 @@ type Options struct {
 
 // API answers requests and commands about the locks of a store.
 type API struct {
-	store    Store
-	log      *slog.Logger
-	leases   Leases
-	maxState int64
-	mux      *http.ServeMux
+	store       Store
+	log         *slog.Logger
+	credentials Credentials
+	gateway     bool
+	leases      Leases
+	maxState    int64
+	mux         *http.ServeMux
 }
 
 // New returns the API of a store.
 func New(store Store, options Options) *API {
-	a := &API{store: store, log: options.Log, leases: options.Leases, maxState: options.MaxState, mux: http.NewServeMux()}
+	a := &API{store: store, log: options.Log, leases: options.Leases, credentials: options.Credentials, gateway: options.BehindGateway, maxState: options.MaxState, mux: http.NewServeMux()}
 	if a.log == nil {
 		a.log = slog.Default()
 	}
@@ -78,8 +86,14 @@ func commands() []lockmodel.Op {
 // ServeHTTP answers one request.
 func (a *API) ServeHTTP(w http.ResponseWriter, original *http.Request) {
 	r := identified(original)
-	defer func() { original.Pattern = r.Pattern }() // for Logged
 	w.Header().Set("X-Request-Id", requestID(r.Context()))
+	r, err := a.identify(r)
+	if err != nil {
+		status, body := a.failed(r.Context(), err)
+		reply(w, status, body)
+		return
+	}
+	defer func() { original.Pattern = r.Pattern }() // for Logged
 	// The mux would clean the path first, and so read another workspace than
 	// the one that was named.
 	for _, path := range []string{locksPath, historyPath, versionsPath, statePath, tfLockPath} {

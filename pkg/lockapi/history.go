@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
@@ -38,6 +39,9 @@ func (a *API) history(r *http.Request) (int, any) {
 	}
 	most, err := limit(p)
 	if err != nil {
+		return a.failed(r.Context(), err)
+	}
+	if err := may(r.Context(), auth.Read, r.PathValue("ws")); err != nil {
 		return a.failed(r.Context(), err)
 	}
 	page, err := a.store.History(r.Context(), r.PathValue("ws"), p["cursor"], most)

@@ -16,6 +16,7 @@ type contextKey int
 const (
 	principalKey contextKey = iota
 	requestIDKey
+	identityKey
 )
 
 // WithPrincipal records who the caller is, as the authenticator found. Nothing

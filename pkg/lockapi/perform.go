@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
@@ -15,12 +16,33 @@ func (a *API) perform(ctx context.Context, r lockmodel.Request) (lockmodel.Outco
 
 // performBy is perform for a request that the store has a way of its own for.
 func (a *API) performBy(ctx context.Context, r lockmodel.Request, by func(context.Context, lockmodel.Request) (lockmodel.Outcome, error)) (lockmodel.Outcome, error) {
+	if err := lockmodel.CheckWorkspace(r.Workspace); err != nil {
+		return lockmodel.Outcome{}, err
+	}
+	if err := may(ctx, auth.Permission(r.Op.String()), r.Workspace); err != nil {
+		return lockmodel.Outcome{}, err
+	}
 	r.Principal = principal(ctx)
+	identity, _ := identityOf(ctx)
+	switch {
+	case identity.Lapsed && r.LockID == "":
+		return lockmodel.Outcome{}, errLapsed
+	case identity.Lapsed || r.Op == lockmodel.Acquire:
+		r.Credential, r.Lapsed = identity.Digest, identity.Lapsed
+	}
 	out, err := by(ctx, r)
 	if err != nil {
 		return out, err
 	}
 	a.record(ctx, out)
+	if identity.Lapsed && !out.Wrote() {
+		// The write alone proves the credential. So nothing is told without one
+		// but to whoever repeats what is done.
+		if !out.Rule.Done() {
+			return out, errLapsed
+		}
+		out.Lock = lockmodel.NewLock(r.Workspace)
+	}
 	return out, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -18,6 +19,9 @@ func (a *API) read(r *http.Request) (int, any) {
 }
 
 func (a *API) lockState(ctx context.Context, ws string) (int, any) {
+	if err := may(ctx, auth.Read, ws); err != nil {
+		return a.failed(ctx, err)
+	}
 	l, err := a.store.Lock(ctx, ws)
 	if err != nil {
 		return a.failed(ctx, err)
@@ -38,12 +42,18 @@ func (a *API) list(r *http.Request) (int, any) {
 	if err != nil {
 		return a.failed(r.Context(), err)
 	}
+	if err := mayAnywhere(r.Context(), auth.Read); err != nil {
+		return a.failed(r.Context(), err)
+	}
 	page, err := a.store.List(r.Context(), q)
 	if err != nil {
 		return a.failed(r.Context(), err)
 	}
 	l := listing{Locks: make([]lockmodel.View, 0, len(page.Locks)), Cursor: page.Next}
 	for _, lock := range page.Locks {
+		if may(r.Context(), auth.Read, lock.Workspace) != nil {
+			continue // not even its name is the caller's to know
+		}
 		l.Locks = append(l.Locks, lock.View())
 	}
 	return http.StatusOK, l

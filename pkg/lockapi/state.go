@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -23,6 +24,9 @@ const DefaultMaxState = 6 << 20
 // state serves the current state.
 func (a *API) state(w http.ResponseWriter, r *http.Request) {
 	_, err := parameters(r, "ID") // addresses may carry one
+	if err == nil {
+		err = may(r.Context(), auth.Read, r.PathValue("ws"))
+	}
 	var state ddbstore.State
 	if err == nil {
 		state, err = a.store.State(r.Context(), r.PathValue("ws"))
@@ -85,6 +89,9 @@ func (a *API) writeState(r *http.Request) (int, any) {
 // storeState stores a state under a request's lock. A write has no id of its
 // own: what it writes makes it known again.
 func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) (int, any) {
+	if err := a.mayStore(ctx, r); err != nil {
+		return a.failed(ctx, err)
+	}
 	sum := sha256.Sum256(body)
 	r.ID = hex.EncodeToString(sum[:])
 	out, err := a.performBy(ctx, r, func(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
@@ -99,6 +106,24 @@ func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) 
 			slog.String("ws", r.Workspace), slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
 	}
 	return status(out), out.Answer()
+}
+
+// mayStore turns away, before anything is stored, who could not make it current
+// anyway. It saves room, no more: the write decides, and a credential that has
+// lapsed can't come to be the hold's meanwhile.
+func (a *API) mayStore(ctx context.Context, r lockmodel.Request) error {
+	if err := may(ctx, auth.WriteState, r.Workspace); err != nil {
+		return err
+	}
+	identity, _ := identityOf(ctx)
+	if !identity.Lapsed {
+		return nil
+	}
+	l, err := a.store.Lock(ctx, r.Workspace)
+	if err == nil && (r.LockID == "" || l.LockID != r.LockID || l.Credential != identity.Digest) {
+		err = errLapsed
+	}
+	return err
 }
 
 // deleteState leaves the workspace without a state.

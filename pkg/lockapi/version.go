@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -37,6 +38,9 @@ const fieldVersion = "version"
 // versions serves the list of versions, or with a parameter one of them.
 func (a *API) versions(w http.ResponseWriter, r *http.Request) {
 	p, err := parameters(r, fieldVersion)
+	if err == nil {
+		err = may(r.Context(), auth.Read, r.PathValue("ws"))
+	}
 	if err != nil {
 		a.sendState(w, r, ddbstore.State{}, err)
 		return
@@ -91,6 +95,9 @@ func (a *API) restore(r *http.Request) (int, any) {
 		return a.failed(ctx, &lockmodel.FieldError{Field: "lock_id", Problem: "missing; acquire the lock, and restore under it"})
 	case c.version == nil || *c.version < 1:
 		return a.failed(ctx, &lockmodel.FieldError{Field: fieldVersion, Problem: "must be a whole number from 1"})
+	}
+	if err := may(ctx, auth.Read, c.ws); err != nil {
+		return a.failed(ctx, err)
 	}
 	state, err := a.store.VersionState(ctx, c.ws, *c.version)
 	if err != nil {
