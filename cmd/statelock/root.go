@@ -33,7 +33,7 @@ func root() *cobra.Command {
 			c.AddCommand(sub)
 		}
 	}
-	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand())
+	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand(), backendConfigCommand())
 	add(groupPeople, statusCommand(), listCommand(), watchCommand(), historyCommand(), stateCommand(), markStaleCommand(), forceUnlockCommand())
 	add(groupService, serveCommand(), doctorCommand())
 	add("", versionCommand())
