@@ -35,7 +35,7 @@ func root() *cobra.Command {
 	}
 	add(groupJobs, runCommand(), acquireCommand(), renewCommand(), releaseCommand(), backendConfigCommand())
 	add(groupPeople, statusCommand(), listCommand(), watchCommand(), historyCommand(), stateCommand(), markStaleCommand(), forceUnlockCommand())
-	add(groupService, serveCommand(), doctorCommand())
+	add(groupService, serveCommand(), tokenCommand(), doctorCommand())
 	add("", versionCommand())
 	return c
 }
