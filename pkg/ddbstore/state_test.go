@@ -206,7 +206,7 @@ func (d *dying) between(next http.RoundTripper) http.RoundTripper {
 			return next.RoundTrip(r)
 		case n == d.after+1 && d.delivers:
 			if resp, err := next.RoundTrip(r); err == nil {
-				resp.Body.Close() //nolint:errcheck // of a reply that is lost
+				resp.Body.Close()
 			}
 		}
 		return nil, errDied

@@ -35,7 +35,10 @@ func (a *API) identify(r *http.Request) (*http.Request, error) {
 		return r, errNoCredential
 	}
 	identity, err := a.credentials.Authenticate(ctx, secret)
-	if err != nil && !(errors.Is(err, auth.ErrUnavailable) && identity.Lapsed) {
+	if errors.Is(err, auth.ErrUnavailable) && identity.Lapsed {
+		err = nil // it may finish what it began, whoever can't be reached
+	}
+	if err != nil {
 		return r, err
 	}
 	ctx = context.WithValue(WithPrincipal(ctx, identity.Principal), identityKey, identity)

@@ -168,10 +168,19 @@ func TestCredentialLapsesDuringAHold(t *testing.T) {
 			want(t, g, 200, "POST", path+"?ID=id-a", "state", basic(secret))
 			// But no other hold, and nothing else, not even a look.
 			for _, c := range [][3]string{
-				{"POST", "/v1/tf/other?ID=id-o", "state"}, {"POST", "/v1/tf/other?ID=id-a", "state"}, {"POST", "/v1/tf/other", "state"}, {"POST", "/v1/tf/free", "state"},
-				{"UNLOCK", "/v1/tf/other", lockInfo("id-o", "bob")}, {"UNLOCK", path, ""}, {"POST", "/v1/release", `{"ws":"prod"}`},
-				{"POST", "/v1/mark-stale", `{"ws":"prod","lock_id":"id-a"}`}, {"POST", "/v1/renew", `{"ws":"prod","lock_id":"id-a","lease_seconds":60}`},
-				{"LOCK", "/v1/tf/free", lockInfo("id-b", "ann")}, {"GET", path, ""}, {"GET", "/v1/locks/prod", ""}, {"POST", "/v1/restore", `{"ws":"prod","lock_id":"id-a","version":1}`},
+				{"POST", "/v1/tf/other?ID=id-o", "state"},
+				{"POST", "/v1/tf/other?ID=id-a", "state"},
+				{"POST", "/v1/tf/other", "state"},
+				{"POST", "/v1/tf/free", "state"},
+				{"UNLOCK", "/v1/tf/other", lockInfo("id-o", "bob")},
+				{"UNLOCK", path, ""},
+				{"POST", "/v1/release", `{"ws":"prod"}`},
+				{"POST", "/v1/mark-stale", `{"ws":"prod","lock_id":"id-a"}`},
+				{"POST", "/v1/renew", `{"ws":"prod","lock_id":"id-a","lease_seconds":60}`},
+				{"LOCK", "/v1/tf/free", lockInfo("id-b", "ann")},
+				{"GET", path, ""},
+				{"GET", "/v1/locks/prod", ""},
+				{"POST", "/v1/restore", `{"ws":"prod","lock_id":"id-a","version":1}`},
 			} {
 				answer := want(t, g, 401, c[0], c[1], c[2], basic(secret))
 				if s := marshal(t, answer); strings.Contains(s, "bob") || strings.Contains(s, "ann") {

@@ -369,8 +369,12 @@ func TestFailureIsNoAbsentState(t *testing.T) {
 	})
 	api := lockapi.New(ddbstore.New(db.Client, ddbstore.Options{Table: db.Table}), lockapi.Options{Log: slog.New(slog.DiscardHandler)})
 	for _, c := range [][3]string{
-		{"GET", "/v1/tf/prod", ""}, {"POST", "/v1/tf/prod", "state"}, {"DELETE", "/v1/tf/prod", ""}, {"LOCK", "/v1/tf/prod", lockInfo("a", "b")},
-		{"UNLOCK", "/v1/tf/prod", lockInfo("a", "b")}, {"GET", "/v1/versions/prod", ""},
+		{"GET", "/v1/tf/prod", ""},
+		{"POST", "/v1/tf/prod", "state"},
+		{"DELETE", "/v1/tf/prod", ""},
+		{"LOCK", "/v1/tf/prod", lockInfo("a", "b")},
+		{"UNLOCK", "/v1/tf/prod", lockInfo("a", "b")},
+		{"GET", "/v1/versions/prod", ""},
 	} {
 		resp, answer := call(t, api, c[0], c[1], c[2])
 		if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || answer["code"] != "unavailable" {

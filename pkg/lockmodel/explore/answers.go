@@ -64,7 +64,8 @@ func truthOfRefusal(s step) string {
 	case lockmodel.CodeSpent:
 		truth = r.Op == lockmodel.Acquire && state == lockmodel.Unlocked && r.LockID == l.Spent
 	case lockmodel.CodeLate:
-		truth = isLate(l, r) && (state == lockmodel.Unlocked && !(r.Op == lockmodel.WriteState && r.LockID != "") || meant(l, r))
+		forHold := r.Op == lockmodel.WriteState && r.LockID != ""
+		truth = isLate(l, r) && (state == lockmodel.Unlocked && !forHold || meant(l, r))
 	case lockmodel.CodeNotHeld:
 		truth = state == lockmodel.Unlocked && r.Op != lockmodel.Acquire && r.Op != lockmodel.ForceUnlock &&
 			(!isLate(l, r) || r.LockID != "" && (r.LockID == l.Spent || r.Op == lockmodel.WriteState))
