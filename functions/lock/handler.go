@@ -21,6 +21,10 @@ import (
 // the function's timeout would leave neither.
 const replyMargin = 300 * time.Millisecond
 
+// maxAnswer is the size of the longest answer that Lambda passes on, in bytes:
+// see "Lambda quotas", invocation payload.
+const maxAnswer = 6 << 20
+
 // service is what events are translated for: *lockapi.API.
 type service interface {
 	http.Handler
@@ -127,6 +131,11 @@ func (h *handler) request(ctx context.Context, event []byte, k kind) (answer []b
 	}
 	w.close(in.method)
 	answer, err = json.Marshal(write(w))
+	if len(answer) > maxAnswer {
+		w = newResponse()
+		w.refuse(http.StatusRequestEntityTooLarge, "too_large", tooLarge)
+		answer, err = json.Marshal(write(w))
+	}
 	return answer, []slog.Attr{
 		slog.String("method", in.method),
 		slog.String("route", route),

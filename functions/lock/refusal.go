@@ -10,6 +10,9 @@ const accepted = `the event is none that this function serves; it accepts Amazon
 // failed is the reason given where the service itself breaks.
 const failed = "the service failed; it is unknown whether the request was carried out"
 
+// tooLarge is the reason given where the answer would not fit.
+const tooLarge = "the answer is over the 6 MB that Lambda passes on; ask for it compressed (Accept-Encoding: gzip), or read the state through a server of your own: statelock serve --aws"
+
 // refusal is the adapter's own answer, in the shape of the service's errors.
 func refusal(code, reason string) []byte {
 	answer, _ := json.Marshal(struct { // plain fields: can't fail

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/statelock/statelock/pkg/auth"
 	"github.com/statelock/statelock/pkg/ddbstore"
@@ -20,6 +21,9 @@ import (
 // DefaultMaxState is the greatest size of a state where nothing else is said:
 // what Lambda takes in one invocation, see "Lambda quotas".
 const DefaultMaxState = 6 << 20
+
+// settleTimeout bounds for how long a client waits for what it does not need.
+const settleTimeout = 5 * time.Second
 
 // state serves the current state.
 func (a *API) state(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +52,8 @@ func (a *API) sendState(w http.ResponseWriter, r *http.Request, state ddbstore.S
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Accept-Encoding")
 	body := state.Body
-	if acceptsGzip(r) {
+	// A gateway sends what is compressed in base64, which is a third longer.
+	if acceptsGzip(r) && len(state.Gzip) < len(state.Body)*3/4 {
 		h.Set("Content-Encoding", "gzip")
 		body = state.Gzip
 	} else {
@@ -101,7 +106,9 @@ func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) 
 		return a.failed(ctx, err)
 	}
 	// It stands, whatever becomes of this, and of the client.
-	if err := a.store.Settle(context.WithoutCancel(ctx), out); err != nil {
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	if err := a.store.Settle(settling, out); err != nil {
 		a.log.LogAttrs(ctx, slog.LevelError, "a state was written, and not tidied up after",
 			slog.String("ws", r.Workspace), slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
 	}
