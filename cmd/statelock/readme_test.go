@@ -40,6 +40,23 @@ func TestReadmeCI(t *testing.T) {
 	free(t, s)
 }
 
+// TestReadmeTerraform runs the README's lines for Terraform, and finds the state.
+func TestReadmeTerraform(t *testing.T) {
+	t.Parallel()
+	need(t, "terraform")
+	s := newService(t)
+	j := newJob(t, s)
+	script := strings.ReplaceAll(block(t, "bash"), "http://127.0.0.1:8420", s.url)
+	script = strings.Replace(script, "terraform apply", "terraform apply -auto-approve -no-color", 1)
+	if out, err := j.sh("echo 'resource \"terraform_data\" \"x\" {}' > main.tf\nexport CHECKPOINT_DISABLE=1 TF_CLI_CONFIG_FILE=/dev/null\nset -e\n" + script); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if versions, err := s.Versions(t.Context(), "team/prod"); err != nil || len(versions) != 1 {
+		t.Errorf("versions %+v, %v", versions, err)
+	}
+	free(t, s)
+}
+
 // TestReadmeForPeople runs the README's commands for people in order, on a lock
 // of somebody who is gone. The one that runs until it is told to end is.
 func TestReadmeForPeople(t *testing.T) {
