@@ -3,6 +3,7 @@ package auth_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -179,4 +180,56 @@ func TestFetches(t *testing.T) {
 	w.publish(public("two", rsaKeys()[1]))
 	w.now = w.now.Add(time.Hour + time.Second)
 	w.lapsed(t, secret, "does not publish")
+}
+
+// answers is a network with one document on it, which notes what is asked for.
+type answers struct {
+	status   int
+	location string
+	doc      string
+	asked    []string
+}
+
+func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.asked = append(a.asked, r.URL.String())
+	return &http.Response{
+		StatusCode: a.status, Status: http.StatusText(a.status), Header: http.Header{"Location": {a.location}},
+		Body: io.NopCloser(strings.NewReader(a.doc)), Request: r,
+	}, nil
+}
+
+// No issuer can send us elsewhere than to its keys, by a way that is safe.
+func TestUnsafeKeysAreNotFetched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const remote, local = "https://issuer.example", "http://127.0.0.1:1"
+	for _, c := range []struct{ issuer, keys string }{
+		{remote, "http://issuer.example/keys"},
+		{remote, "http://127.0.0.1/keys"},
+		{remote, "https://jane:secret@issuer.example/keys"},
+		{remote, "file:///etc/passwd"},
+		{remote, "/keys"},
+		{remote, "https:///keys"},
+		{remote, "https://issuer.example:x/keys"},
+		{local, "http://192.0.2.1/keys"},
+		{local, "http://169.254.169.254/latest/meta-data"},
+		{local, "https://issuer.example/keys"},
+		{remote, ""}, // it answers with a redirect
+	} {
+		network := &answers{status: http.StatusOK, doc: `{"issuer": "` + c.issuer + `", "jwks_uri": "` + c.keys + `"}`}
+		if c.keys == "" {
+			network.status, network.location = http.StatusFound, "https://elsewhere.example/"
+		}
+		a, err := auth.New(&ledger{}, []auth.Issuer{{
+			URL: c.issuer, Audience: "statelock",
+			Rules: []auth.Rule{{Claims: map[string]auth.Value{"ref": "main"}, Workspaces: []auth.Template{"x"}}},
+		}}, auth.Options{Transport: network, Now: func() time.Time { return start }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = a.Authenticate(t.Context(), w.job(t, map[string]any{"iss": c.issuer}))
+		if want := c.issuer + "/.well-known/openid-configuration"; !errors.Is(err, auth.ErrUnavailable) || len(network.asked) != 1 || network.asked[0] != want {
+			t.Errorf("%s: asked for %v, %v", c.keys, network.asked, err)
+		}
+	}
 }
