@@ -129,6 +129,7 @@ func TestInvalidJWT(t *testing.T) {
 		"from the future":         {w.job(t, map[string]any{"iat": start.Add(2 * time.Minute).Unix()}), "issued in the future"},
 		"never expires":           {w.job(t, map[string]any{"exp": nil}), "no exp"},
 		"no subject":              {w.job(t, map[string]any{"sub": nil}), "no usable sub"},
+		"an endless subject":      {w.job(t, map[string]any{"sub": strings.Repeat("s", 2000)}), "no usable sub"},
 		"a subject of two lines":  {w.job(t, map[string]any{"sub": "a\nb"}), "no usable sub"},
 		"unknown issuer":          {w.job(t, map[string]any{"iss": "https://evil.example"}), `no issuer "https://evil.example"`},
 		"issuer with a slash":     {w.job(t, map[string]any{"iss": w.URL + "/"}), "no issuer"},

@@ -165,6 +165,7 @@ func TestFetches(t *testing.T) {
 	fetched(1)
 	w.now = w.now.Add(20 * time.Hour)
 	w.good(t, secret)
+	w.invalid(t, sign(t, jose.RS256, rsaKeys()[1], "one", w.claims(nil)), "the signature is wrong")
 	if _, err := w.a.Authenticate(t.Context(), stranger); !errors.Is(err, auth.ErrUnavailable) {
 		t.Errorf("a stranger while the issuer is down: %v", err)
 	}
