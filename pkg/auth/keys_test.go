@@ -45,6 +45,9 @@ func TestIssuerDown(t *testing.T) {
 		"down":   func(w *world) { w.Close() },
 		"error":  func(w *world) { w.broken = func(r http.ResponseWriter) { r.WriteHeader(http.StatusBadGateway) } },
 		"a page": func(w *world) { w.broken = func(r http.ResponseWriter) { r.Write([]byte("<html>")) } }, //nolint:errcheck // of no interest
+		"endless": func(w *world) {
+			w.discovery = func(doc map[string]any) { doc["more"] = strings.Repeat("x", 2<<20) }
+		},
 		"moved": func(w *world) {
 			w.broken = func(r http.ResponseWriter) { r.Header().Set("Location", "/keys"); r.WriteHeader(302) }
 		},
