@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,6 +47,9 @@ func TestReadmeTerraform(t *testing.T) {
 	need(t, "terraform")
 	s := newService(t)
 	j := newJob(t, s)
+	if err := os.Remove(filepath.Join(j.dir, "terraform")); err != nil { // the stand-in
+		t.Fatal(err)
+	}
 	script := strings.ReplaceAll(block(t, "bash"), "http://127.0.0.1:8420", s.url)
 	script = strings.Replace(script, "terraform apply", "terraform apply -auto-approve -no-color", 1)
 	if out, err := j.sh("echo 'resource \"terraform_data\" \"x\" {}' > main.tf\nexport CHECKPOINT_DISABLE=1 TF_CLI_CONFIG_FILE=/dev/null\nset -e\n" + script); err != nil {

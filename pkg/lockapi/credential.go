@@ -1,6 +1,7 @@
 package lockapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -35,14 +36,24 @@ func (a *API) identify(r *http.Request) (*http.Request, error) {
 		return r, errNoCredential
 	}
 	identity, err := a.credentials.Authenticate(ctx, secret)
-	if errors.Is(err, auth.ErrUnavailable) && identity.Lapsed {
-		err = nil // it may finish what it began, whoever can't be reached
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, auth.ErrUnavailable) && identity.Lapsed:
+		// It may finish what it began, whoever can't be reached.
+	case err != nil:
 		return r, err
+	case identity.Lapsed:
+		err = errLapsed
 	}
-	ctx = context.WithValue(WithPrincipal(ctx, identity.Principal), identityKey, identity)
+	ctx = context.WithValue(WithPrincipal(ctx, identity.Principal), identityKey, caller{identity, err})
 	return r.WithContext(ctx), nil
+}
+
+// caller is whom a secret told.
+type caller struct {
+	auth.Identity
+	// unfit is why one that is lapsed can't do what it can't: errLapsed, or that
+	// nobody can tell now whether it is.
+	unfit error
 }
 
 // forTerraform reports whether a path is one of Terraform's.
@@ -63,32 +74,30 @@ func secretOf(r *http.Request) string {
 	return token
 }
 
-// identityOf gives the identity that the caller's secret told; not ok where the
-// caller was authenticated in another way, or nobody asks.
-func identityOf(ctx context.Context) (auth.Identity, bool) {
-	identity, ok := ctx.Value(identityKey).(auth.Identity)
-	return identity, ok
+// callerOf gives the caller that a secret told; not ok where the caller was
+// authenticated in another way, or nobody asks.
+func callerOf(ctx context.Context) (c caller, ok bool) {
+	c, ok = ctx.Value(identityKey).(caller)
+	return c, ok
 }
 
-// may reports, as errForbidden or errLapsed, that the caller has no permission
+// may reports, as errForbidden or as what makes the caller unfit, that the caller has no permission
 // on a workspace. Callers that a gateway authenticated have what it let through.
 func may(ctx context.Context, p auth.Permission, ws string) error {
-	identity, ok := identityOf(ctx)
-	switch {
-	case !ok || identity.May(p, ws):
+	c, ok := callerOf(ctx)
+	if !ok || c.May(p, ws) {
 		return nil
-	case identity.Lapsed:
-		return errLapsed
 	}
-	return errForbidden
+	return cmp.Or(c.unfit, errForbidden)
 }
 
 // mayAnywhere is may for a request that names no workspace.
 func mayAnywhere(ctx context.Context, p auth.Permission) error {
-	if identity, ok := identityOf(ctx); ok && !identity.MayAnywhere(p) {
-		return errForbidden
+	c, ok := callerOf(ctx)
+	if !ok || c.MayAnywhere(p) {
+		return nil
 	}
-	return nil
+	return cmp.Or(c.unfit, errForbidden)
 }
 
 // refuseCaller answers a caller that is not let in. What was wrong with a secret

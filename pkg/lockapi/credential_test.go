@@ -218,6 +218,36 @@ func TestBehindGateway(t *testing.T) {
 	want(t, h, 404, "GET", "/v1/tf/prod", "") // whoever is known is let in
 }
 
+// An issuer that can't be reached makes nobody's credential invalid: what can't
+// go on is tried again.
+func TestLapsedBecauseNobodyCanTell(t *testing.T) {
+	t.Parallel()
+	down := errors.Join(auth.ErrUnavailable, errors.New("the issuer is down"))
+	identity := auth.Identity{Principal: "jwt:x|y", Digest: "d", Grants: []auth.Grant{{Permissions: auth.Permissions(), Workspaces: []auth.Pattern{"**"}}}}
+	var job telling
+	g := newGuarded(t, func(o *lockapi.Options) { o.Credentials = &job })
+	job.Identity = identity
+	want(t, g, 200, "LOCK", "/v1/tf/prod", lockInfo("id-a", "ann"), basic("x"))
+	job.Lapsed, job.err = true, down
+	want(t, g, 200, "POST", "/v1/tf/prod?ID=id-a", "state", basic("x"))
+	for _, c := range [][3]string{{"GET", "/v1/tf/prod", ""}, {"GET", "/v1/locks", ""}, {"LOCK", "/v1/tf/free", lockInfo("id-b", "ann")}, {"POST", "/v1/tf/prod?ID=id-b", "state"}, {"UNLOCK", "/v1/tf/prod", lockInfo("id-b", "ann")}} {
+		want(t, g, 503, c[0], c[1], c[2], basic("x"))
+	}
+	job.err = nil
+	want(t, g, 401, "GET", "/v1/locks", "", basic("x"))
+	want(t, g, 200, "UNLOCK", "/v1/tf/prod", lockInfo("id-a", "ann"), basic("x"))
+}
+
+// telling gives every secret the same answer.
+type telling struct {
+	auth.Identity
+	err error
+}
+
+func (t *telling) Authenticate(context.Context, string) (auth.Identity, error) {
+	return t.Identity, t.err
+}
+
 type failing struct{ error }
 
 func (f failing) Authenticate(context.Context, string) (auth.Identity, error) {

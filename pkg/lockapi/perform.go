@@ -23,23 +23,23 @@ func (a *API) performBy(ctx context.Context, r lockmodel.Request, by func(contex
 		return lockmodel.Outcome{}, err
 	}
 	r.Principal = principal(ctx)
-	identity, _ := identityOf(ctx)
+	c, _ := callerOf(ctx)
 	switch {
-	case identity.Lapsed && r.LockID == "":
-		return lockmodel.Outcome{}, errLapsed
-	case identity.Lapsed || r.Op == lockmodel.Acquire:
-		r.Credential, r.Lapsed = identity.Digest, identity.Lapsed
+	case c.Lapsed && r.LockID == "":
+		return lockmodel.Outcome{}, c.unfit
+	case c.Lapsed || r.Op == lockmodel.Acquire:
+		r.Credential, r.Lapsed = c.Digest, c.Lapsed
 	}
 	out, err := by(ctx, r)
 	if err != nil {
 		return out, err
 	}
 	a.record(ctx, out)
-	if identity.Lapsed && !out.Wrote() {
+	if c.Lapsed && !out.Wrote() {
 		// The write alone proves the credential. So nothing is told without one
 		// but to whoever repeats what is done.
 		if !out.Rule.Done() {
-			return out, errLapsed
+			return out, c.unfit
 		}
 		out.Lock = lockmodel.NewLock(r.Workspace)
 	}
@@ -50,7 +50,7 @@ func (a *API) performBy(ctx context.Context, r lockmodel.Request, by func(contex
 func (a *API) record(ctx context.Context, out lockmodel.Outcome) {
 	a.log.LogAttrs(ctx, slog.LevelInfo, "transition",
 		slog.String("op", out.Request.Op.String()), slog.String("ws", out.Request.Workspace),
-		slog.String("principal", out.Request.Principal), slog.String("reason", out.Request.Reason), slog.String("request_id", out.Request.ID),
+		slog.String("principal", out.Request.Principal), slog.Bool("lapsed", out.Request.Lapsed), slog.String("reason", out.Request.Reason), slog.String("request_id", out.Request.ID),
 		slog.Bool("ok", out.Rule.Done()), slog.Bool("wrote", out.Wrote()), slog.String("code", string(out.Rule.Code)),
 		slog.String("state", out.Lock.View().State), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
 		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", out.Lock.View().Fence))

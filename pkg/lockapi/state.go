@@ -122,13 +122,13 @@ func (a *API) mayStore(ctx context.Context, r lockmodel.Request) error {
 	if err := may(ctx, auth.WriteState, r.Workspace); err != nil {
 		return err
 	}
-	identity, _ := identityOf(ctx)
-	if !identity.Lapsed {
+	c, _ := callerOf(ctx)
+	if !c.Lapsed {
 		return nil
 	}
 	l, err := a.store.Lock(ctx, r.Workspace)
-	if err == nil && (r.LockID == "" || l.LockID != r.LockID || l.Credential != identity.Digest) {
-		err = errLapsed
+	if err == nil && (r.LockID == "" || l.LockID != r.LockID || l.Credential != c.Digest) {
+		err = c.unfit
 	}
 	return err
 }
