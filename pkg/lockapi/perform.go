@@ -48,10 +48,14 @@ func (a *API) performBy(ctx context.Context, r lockmodel.Request, by func(contex
 
 // record logs who asked for a transition and what became of it.
 func (a *API) record(ctx context.Context, out lockmodel.Outcome) {
+	state := out.Lock.State
+	if !out.Lock.Exists {
+		state = lockmodel.Unlocked
+	}
 	a.log.LogAttrs(ctx, slog.LevelInfo, "transition",
 		slog.String("op", out.Request.Op.String()), slog.String("ws", out.Request.Workspace),
 		slog.String("principal", out.Request.Principal), slog.Bool("lapsed", out.Request.Lapsed), slog.String("reason", out.Request.Reason), slog.String("request_id", out.Request.ID),
 		slog.Bool("ok", out.Rule.Done()), slog.Bool("wrote", out.Wrote()), slog.String("code", string(out.Rule.Code)),
-		slog.String("state", out.Lock.View().State), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
-		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", out.Lock.View().Fence))
+		slog.String("state", state), slog.String("owner", cmp.Or(out.Lock.Runner, out.Before.Runner)),
+		slog.String("lock_id", cmp.Or(out.Lock.LockID, out.Before.LockID)), slog.Int64("fence", max(out.Lock.Fence, 0)))
 }

@@ -1,5 +1,7 @@
 package lockmodel
 
+import "sync"
+
 // Situation is how a stored lock looks to a request: a row of the table.
 type Situation uint8
 
@@ -74,15 +76,46 @@ func (s Situation) String() string { return situations[s].name }
 // Meaning is a phrase that explains the situation.
 func (s Situation) Meaning() string { return situations[s].meaning }
 
-// Where gives the alternatives, one of which the stored lock must meet.
-func (s Situation) Where(r Request) []All { return situations[s].where(r) }
+// Where gives the alternatives, one of which the stored lock must meet. They are
+// not to be changed.
+func (s Situation) Where(r Request) []All { return conditionsFor(r)[s] }
+
+// conditions are the alternatives of every situation.
+type conditions [numSituations][]All
+
+// shape is all of a request that its conditions depend on; what they compare
+// with is in the request.
+type shape struct {
+	op                             Op
+	lockID, runner, lapsed, serial bool
+	notice, maxHold                bool
+}
+
+var known sync.Map // shape → *conditions
+
+// conditionsFor makes the conditions for a shape of requests at its first use.
+func conditionsFor(r Request) *conditions {
+	of := shape{
+		op: r.Op, lockID: r.LockID != "", runner: r.Runner != "", lapsed: r.Lapsed, serial: opSerial.Value(r) != nil,
+		notice: r.Terms.Notice > 0, maxHold: r.Terms.MaxHold > 0,
+	}
+	if c, ok := known.Load(of); ok {
+		return c.(*conditions)
+	}
+	c := new(conditions)
+	for s := range situations {
+		c[s] = situations[s].where(r)
+	}
+	known.Store(of, c)
+	return c
+}
 
 // Classify finds the situation of a request before a stored lock.
 func Classify(l Lock, r Request) Situation {
-	for s := range Situation(numSituations) {
-		for _, all := range s.Where(r) {
+	for s, alternatives := range conditionsFor(r) {
+		for _, all := range alternatives {
 			if all.hold(l, r) {
-				return s
+				return Situation(s)
 			}
 		}
 	}
