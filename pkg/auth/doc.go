@@ -24,10 +24,10 @@
 //   - a JWT that expired,
 //   - a JWT whose signing key the issuer does not publish any more.
 //
-// A lapsed identity may write state and release, and only for the hold that this
-// very credential began. Whoever serves such a request MUST make that part of
-// the write's condition: a hold remembers the Identity.Digest that it was
-// acquired with, and the write demands that digest.
+// A lapsed identity may read and write the state, and release, and only for the
+// hold that this very credential began. Whoever serves such a request MUST make
+// that part of the write's condition: a hold remembers the Identity.Digest that
+// it was acquired with, and the write demands that digest.
 //
 // For a JWT this is more than caution. Where its key is gone, its signature
 // can't be checked, and principal and claims are only what the JWT says of

@@ -165,7 +165,11 @@ func TestCredentialLapsesDuringAHold(t *testing.T) {
 			lapse(g, id)
 			before := len(g.Sorts(t, "other", ""))
 
+			want(t, g, 404, "GET", path, "", basic(secret))
 			want(t, g, 200, "POST", path+"?ID=id-a", "state", basic(secret))
+			if resp := get(t, g, path, basic(secret)); resp.StatusCode != 200 {
+				t.Errorf("GET: %d", resp.StatusCode)
+			}
 			// But no other hold, and nothing else, not even a look.
 			for _, c := range [][3]string{
 				{"POST", "/v1/tf/other?ID=id-o", "state"},
@@ -178,7 +182,9 @@ func TestCredentialLapsesDuringAHold(t *testing.T) {
 				{"POST", "/v1/mark-stale", `{"ws":"prod","lock_id":"id-a"}`},
 				{"POST", "/v1/renew", `{"ws":"prod","lock_id":"id-a","lease_seconds":60}`},
 				{"LOCK", "/v1/tf/free", lockInfo("id-b", "ann")},
-				{"GET", path, ""},
+				{"GET", "/v1/tf/other", ""},
+				{"GET", "/v1/tf/free", ""},
+				{"GET", "/v1/versions/prod", ""},
 				{"GET", "/v1/locks/prod", ""},
 				{"POST", "/v1/restore", `{"ws":"prod","lock_id":"id-a","version":1}`},
 			} {
@@ -196,6 +202,7 @@ func TestCredentialLapsesDuringAHold(t *testing.T) {
 				t.Errorf("a repetition tells %v", answer)
 			}
 			want(t, g, 401, "POST", path+"?ID=id-a", "another state", basic(secret))
+			want(t, g, 401, "GET", path, "", basic(secret))
 			want(t, g, 401, "LOCK", path, lockInfo("id-b", "ann"), basic(secret))
 		})
 	}
@@ -230,7 +237,7 @@ func TestLapsedBecauseNobodyCanTell(t *testing.T) {
 	want(t, g, 200, "LOCK", "/v1/tf/prod", lockInfo("id-a", "ann"), basic("x"))
 	job.Lapsed, job.err = true, down
 	want(t, g, 200, "POST", "/v1/tf/prod?ID=id-a", "state", basic("x"))
-	for _, c := range [][3]string{{"GET", "/v1/tf/prod", ""}, {"GET", "/v1/locks", ""}, {"LOCK", "/v1/tf/free", lockInfo("id-b", "ann")}, {"POST", "/v1/tf/prod?ID=id-b", "state"}, {"UNLOCK", "/v1/tf/prod", lockInfo("id-b", "ann")}} {
+	for _, c := range [][3]string{{"GET", "/v1/tf/free", ""}, {"GET", "/v1/locks", ""}, {"LOCK", "/v1/tf/free", lockInfo("id-b", "ann")}, {"POST", "/v1/tf/prod?ID=id-b", "state"}, {"UNLOCK", "/v1/tf/prod", lockInfo("id-b", "ann")}} {
 		want(t, g, 503, c[0], c[1], c[2], basic("x"))
 	}
 	job.err = nil

@@ -29,7 +29,7 @@ const settleTimeout = 5 * time.Second
 func (a *API) state(w http.ResponseWriter, r *http.Request) {
 	_, err := parameters(r, "ID") // addresses may carry one
 	if err == nil {
-		err = may(r.Context(), auth.Read, r.PathValue("ws"))
+		err = a.mayReadState(r.Context(), r.PathValue("ws"))
 	}
 	var state ddbstore.State
 	if err == nil {
@@ -113,6 +113,20 @@ func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) 
 			slog.String("ws", r.Workspace), slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
 	}
 	return status(out), out.Answer()
+}
+
+// mayReadState lets a credential that has lapsed read what the hold that it began
+// works on: Terraform looks once more before it writes a workspace's first state.
+func (a *API) mayReadState(ctx context.Context, ws string) error {
+	c, _ := callerOf(ctx)
+	if !c.Lapsed {
+		return may(ctx, auth.Read, ws)
+	}
+	l, err := a.store.Lock(ctx, ws)
+	if err == nil && (c.Digest == "" || l.Credential != c.Digest) {
+		err = c.unfit
+	}
+	return err
 }
 
 // mayStore turns away, before anything is stored, who could not make it current
