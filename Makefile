@@ -15,6 +15,9 @@ WITH_ENGINE := $(GO) run ./localtest/cmd/withengine
 CASES ?= 1000
 SEED  ?= 1
 
+# How many wait for one lock at once.
+WAITERS ?= 50
+
 # DynamoDB Local, as its image serves it.
 ENDPOINT ?= http://127.0.0.1:8000
 
@@ -32,7 +35,7 @@ LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
 	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines differential differential-dynamodb-local test-dynamodb-local bench clean
+.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines tofu waiters differential differential-dynamodb-local test-dynamodb-local bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-28s %s\n", $$1, $$2 }'
@@ -69,6 +72,12 @@ differential: ## compare the embedded engine with the installed ones on generate
 
 differential-dynamodb-local: ## list where DynamoDB Local does otherwise
 	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test -count=1 -v -run Endpoint ./localtest/differential -args -seed $(SEED) -cases $(CASES)
+
+tofu: ## build OpenTofu for the end-to-end tests, into the user's cache folder (some minutes)
+	$(GO) run ./localtest/e2e/cmd/tofu
+
+waiters: ## let many wait for one lock, Terraform's way and ours (WAITERS=50), and print what it took
+	$(GO) test -count=1 -timeout=60m -v -run ManyWaiters ./localtest/e2e -args -waiters $(WAITERS)
 
 test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
 	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 $(SUITE)

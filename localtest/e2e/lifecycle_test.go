@@ -66,6 +66,38 @@ func TestLifecycle(t *testing.T) {
 	})
 }
 
+// A long apply stores its state from time to time, under one lock, with rising
+// serials.
+func TestLongApply(t *testing.T) {
+	everyClient(t, func(t *testing.T, k kind) {
+		s := serve(t)
+		p := k.project(t, s.url, "prod", `
+resource "terraform_data" "first" {}
+resource "terraform_data" "long" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "sleep 21" } # both clients store every 20 s
+}
+resource "terraform_data" "last" {
+  depends_on = [terraform_data.long]
+  provisioner "local-exec" { command = "echo at the gate; until [ -e gate ]; do sleep 0.05; done" }
+}
+`)
+		held := p.run(t, "apply")
+		held.await(t, "(local-exec): at the gate")
+		if got := readState(t, s.state(t, "prod")); len(got.Resources) < 2 {
+			t.Errorf("in the middle the state is %+v", got)
+		}
+		p.write(t, "gate", "")
+		held.works(t)
+		if got := serials(t, s, "prod"); len(got) < 2 || !rising(got) {
+			t.Errorf("serials %v", got)
+		}
+		if v := s.is(t, "prod", lockmodel.Unlocked); v.Fence != 1 {
+			t.Errorf("fence %d", v.Fence)
+		}
+	})
+}
+
 // serials gives those of a workspace's versions, the oldest first.
 func serials(t *testing.T, s *service, ws string) []int64 {
 	t.Helper()

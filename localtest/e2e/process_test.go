@@ -70,6 +70,16 @@ func (p *process) await(t *testing.T, text string) {
 	}
 }
 
+// endsWithin waits for longer than others do.
+func (p *process) endsWithin(t *testing.T, patience time.Duration) {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Fatalf("%s did not end in %s", p.cmd, patience)
+	}
+}
+
 // end waits until the process has ended, and gives its exit code, -1 for one
 // that was killed, and what it has said.
 func (p *process) end(t *testing.T) (code int, heard string) {

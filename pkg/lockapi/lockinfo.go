@@ -97,5 +97,5 @@ func explain(l lockmodel.View, out lockmodel.Outcome) string {
 	case l.State == lockmodel.Stale:
 		return fmt.Sprintf("STALE since %s, held since %s, fence %d; make sure that its holder is gone, then force-unlock", l.StaleAt, l.AcquiredAt, l.Fence)
 	}
-	return fmt.Sprintf("held since %s, fence %d, %s; if its holder is gone: statelock mark-stale %s, then force-unlock", l.AcquiredAt, l.Fence, lease, l.Workspace)
+	return fmt.Sprintf("held since %s, fence %d, %s; if its holder is gone: statelock mark-stale --ws %s, then force-unlock", l.AcquiredAt, l.Fence, lease, l.Workspace)
 }

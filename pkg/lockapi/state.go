@@ -1,6 +1,7 @@
 package lockapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5" //nolint:gosec // of Content-MD5, which finds accidents and stops no attacker
 	"crypto/sha256"
@@ -183,7 +184,9 @@ func readState(r *http.Request) ([]byte, error) {
 	case len(body) == 0:
 		return nil, &lockmodel.FieldError{Field: "body", Problem: "empty; DELETE deletes a state"}
 	}
-	if given := r.Header.Get("Content-MD5"); given != "" {
+	// Gateways may pass it on by another name, see "Amazon API Gateway important
+	// notes".
+	if given := cmp.Or(r.Header.Get("Content-MD5"), r.Header.Get("X-Amzn-Remapped-Content-Md5")); given != "" {
 		sum := md5.Sum(body) //nolint:gosec // see the import
 		if given != base64.StdEncoding.EncodeToString(sum[:]) {
 			return nil, &lockmodel.FieldError{Field: "Content-MD5", Problem: "the body is another: it was changed on its way"}

@@ -256,6 +256,7 @@ func TestStatesThatAreRefused(t *testing.T) {
 		target, body, header, field string
 	}{
 		"changed on its way": {path, "state", "Content-MD5: " + sumOf("another"), "Content-MD5"},
+		"changed, remapped":  {path, "state", "X-Amzn-Remapped-Content-Md5: " + sumOf("another"), "Content-MD5"},
 		"no digest":          {path, "state", "Content-MD5: nonsense", "Content-MD5"},
 		"empty":              {path, "", "", "body"},
 		"compressed":         {path, "state", "Content-Encoding: gzip", "Content-Encoding"},
