@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -96,6 +97,7 @@ resource "terraform_data" "thing" {
 			all = append(all, p.run(t, "apply", "-lock-timeout=10m", fmt.Sprintf(`-target=terraform_data.thing["%d"]`, n)))
 		}
 		for _, one := range all {
+			one.endsWithin(t, 10*time.Minute) // pauses grow to 16 s
 			if heard := one.works(t); !strings.Contains(heard, "1 added, 0 changed, 0 destroyed") {
 				t.Errorf("an apply said\n%s", heard)
 			}
