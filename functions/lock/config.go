@@ -50,6 +50,16 @@ type Config struct {
 	// Issuers are those whose JWTs are taken as credentials, see
 	// auth.ParseIssuers. STATELOCK_ISSUERS, none where it isn't set.
 	Issuers []auth.Issuer
+	// Serves is which events this deployment takes: api, ops, sweep or history.
+	// STATELOCK_SERVES, all of them where it isn't set.
+	Serves duty
+	// Topic is the ARN of the SNS topic that is told when a lock was marked stale
+	// or force-unlocked. STATELOCK_TOPIC, nobody is told where it isn't set.
+	Topic string
+	// JWT tells that callers of the API's own routes bring JWTs, which the gateway
+	// has checked for issuer and audience alone: what they may do is left to the
+	// rules of Issuers. STATELOCK_JWT, false where it isn't set.
+	JWT bool
 }
 
 // prefix marks the variables that are this function's own.
@@ -68,6 +78,9 @@ func (c *Config) settings() map[string]func(string) error {
 		prefix + "KEEP_VERSIONS": count(&c.KeepVersions),
 		prefix + "REQUIRE_LOCK":  decision(&c.RequireLock),
 		prefix + "ISSUERS":       issuers(&c.Issuers),
+		prefix + "SERVES":        serving(&c.Serves),
+		prefix + "TOPIC":         topic(&c.Topic),
+		prefix + "JWT":           decision(&c.JWT),
 	}
 }
 
@@ -120,6 +133,21 @@ func issuers(place *[]auth.Issuer) func(string) error {
 	}
 }
 
+// topicARN is what Amazon SNS names a topic by: its name has 1 to 256 characters,
+// see CreateTopic in its API reference.
+var topicARN = regexp.MustCompile(`^arn:[a-z0-9-]+:sns:[a-z0-9-]+:[0-9]{12}:[a-zA-Z0-9_-]{1,256}$`)
+
+// topic reads the ARN of an SNS topic into place.
+func topic(place *string) func(string) error {
+	return func(value string) error {
+		if !topicARN.MatchString(value) {
+			return fmt.Errorf("%q is not the ARN of an SNS topic", value)
+		}
+		*place = value
+		return nil
+	}
+}
+
 // configFrom reads the configuration from an environment, given as by
 // os.Environ. A variable that has the prefix and isn't known is an error: a
 // misspelt setting must not be a setting that silently does nothing.
@@ -160,6 +188,9 @@ func (c Config) validate() error {
 		errs = append(errs, errors.New(prefix+"TABLE: required, the name of the DynamoDB table"))
 	case !tableName.MatchString(c.Table):
 		errs = append(errs, fmt.Errorf("%sTABLE: %q is not a DynamoDB table name", prefix, c.Table))
+	}
+	if c.JWT && len(c.Issuers) == 0 {
+		errs = append(errs, fmt.Errorf("%sJWT: %sISSUERS must say whose JWTs may do what", prefix, prefix))
 	}
 	if err := c.leases().Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("%sDEFAULT_LEASE, %sMAX_LEASE: %w", prefix, prefix, err))

@@ -24,8 +24,9 @@ func TestConfigFrom(t *testing.T) {
 				"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=0s", "STATELOCK_DEFAULT_LEASE=1m", "STATELOCK_MAX_LEASE=2h",
 				"STATELOCK_NOTICE=30s", "STATELOCK_MAX_HOLD=12h", "STATELOCK_KEEP_HISTORY=720h",
 				"STATELOCK_MAX_STATE=1000", "STATELOCK_KEEP_VERSIONS=7", "STATELOCK_REQUIRE_LOCK=true",
+				"STATELOCK_SERVES=history", "STATELOCK_TOPIC=arn:aws:sns:eu-central-1:111122223333:locks",
 			},
-			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour, 1000, 7, true, nil},
+			Config{"locks", 0, time.Minute, 2 * time.Hour, 30 * time.Second, 12 * time.Hour, 720 * time.Hour, 1000, 7, true, nil, dutyHistory, "arn:aws:sns:eu-central-1:111122223333:locks", false},
 			"",
 		},
 		{
@@ -42,6 +43,9 @@ func TestConfigFrom(t *testing.T) {
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_KEEP_VERSIONS=0"}, Config{}, `STATELOCK_KEEP_VERSIONS: "0" is not a whole number from 1`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_MAX_STATE=6MB"}, Config{}, `STATELOCK_MAX_STATE: "6MB" is not a whole number from 1`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_REQUIRE_LOCK=1"}, Config{}, `STATELOCK_REQUIRE_LOCK: "1" is neither true nor false`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_SERVES="}, Config{}, `STATELOCK_SERVES: "" is none of api, history, ops, sweep`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_TOPIC=locks"}, Config{}, `STATELOCK_TOPIC: "locks" is not the ARN of an SNS topic`},
+		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_JWT=true"}, Config{}, "STATELOCK_JWT: STATELOCK_ISSUERS must say whose JWTs may do what"},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_TABEL=x"}, Config{}, "STATELOCK_TABEL: no such setting"},
 		{
 			[]string{"STATELOCK_X=", "STATELOCK_CLOCK_SKEW=x"},

@@ -8,11 +8,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockapi"
+	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
 // fakeService stands for lockapi.API where a test is about the adapter.
@@ -28,10 +31,28 @@ func (f fakeService) Command(ctx context.Context, doc []byte) (reply []byte) {
 }
 func (f fakeService) Sweep(ctx context.Context) (lockapi.Swept, error) { return f.sweep(ctx) }
 
+// fakeLocks are the pages of a list of locks.
+type fakeLocks []ddbstore.Page
+
+func (f fakeLocks) List(_ context.Context, q ddbstore.Query) (ddbstore.Page, error) {
+	n := 0
+	if q.Cursor != "" {
+		n, _ = strconv.Atoi(q.Cursor)
+	}
+	if q.State != lockmodel.Stale || n >= len(f) {
+		return ddbstore.Page{}, nil
+	}
+	page := f[n]
+	if n+1 < len(f) {
+		page.Next = strconv.Itoa(n + 1)
+	}
+	return page, nil
+}
+
 // newTest returns a handler over the service and the log that it writes.
 func newTest(s service) (*handler, *bytes.Buffer) {
 	var log bytes.Buffer
-	return &handler{service: s, log: slog.New(slog.NewJSONHandler(&log, nil))}, &log
+	return &handler{service: s, log: slog.New(slog.NewJSONHandler(&log, nil)), locks: fakeLocks{}, metrics: io.Discard, table: "locks"}, &log
 }
 
 // invocation is the context that the Lambda library gives an invocation.

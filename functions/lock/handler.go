@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"github.com/statelock/statelock/pkg/lockapi"
+	"github.com/statelock/statelock/pkg/metrics"
 )
 
 // replyMargin is kept of the invocation's time for the answer: a store that
@@ -40,6 +42,17 @@ type handler struct {
 	service  service
 	recorder lockapi.Recorder
 	log      *slog.Logger
+	// serves is which events are taken.
+	serves duty
+	// jwt leaves it to the service to tell callers by the JWTs that they bring.
+	jwt bool
+	// notify is who hears of what the history records.
+	notify notifier
+	// locks are those that a sweep measures.
+	locks lister
+	// metrics is where measurements go, with the table's name.
+	metrics io.Writer
+	table   string
 }
 
 // Invoke implements lambda.Handler. Whatever is wrong with an event is said in
@@ -57,18 +70,20 @@ func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err 
 		id = lc.AwsRequestID // the same when Lambda repeats an asynchronous invocation
 	}
 	ctx = lockapi.WithRequestID(ctx, id)
+	set := metrics.NewSet()
+	ctx = metrics.With(ctx, set)
 
 	start, k := time.Now(), kindOf(event)
 	var seen []slog.Attr
-	switch k {
-	case kindCommand:
+	switch {
+	case k == kindNeither, !h.serves.serves(k):
+		answer = refusal("bad_request", h.serves.accepted())
+	case k == kindCommand:
 		answer, seen = h.command(ctx, event)
-	case kindSchedule:
+	case k == kindSchedule:
 		answer, seen, err = h.sweep(ctx)
-	case kindStream:
+	case k == kindStream:
 		answer, seen, err = h.stream(ctx, event)
-	case kindNeither:
-		answer = refusal("bad_request", accepted)
 	default:
 		answer, seen, err = h.request(ctx, event, k)
 	}
@@ -76,7 +91,19 @@ func (h *handler) Invoke(ctx context.Context, event []byte) (answer []byte, err 
 		slog.String("kind", k.String()),
 		slog.Int64("us", time.Since(start).Microseconds()),
 		slog.String("aws_request_id", id))...)
+	if failure := h.publish(set, id); failure != nil {
+		h.log.LogAttrs(ctx, slog.LevelError, "metrics", slog.String("error", failure.Error()))
+	}
 	return answer, err
+}
+
+// publish writes what an invocation measured.
+func (h *handler) publish(set *metrics.Set, id string) error {
+	return set.Write(h.metrics, metrics.Labels{
+		Namespace: namespace, At: time.Now(),
+		Dimensions: []metrics.Dimension{{Name: "Table", Value: h.table}},
+		Properties: map[string]string{"aws_request_id": id},
+	})
 }
 
 // errSweep is all that Lambda is told; the cause is in the log.
@@ -89,6 +116,9 @@ func (h *handler) sweep(ctx context.Context) (answer []byte, seen []slog.Attr, e
 		return nil, nil, errSweep
 	}
 	seen = []slog.Attr{slog.Int("marked", swept.Marked), slog.Int("passed", swept.Passed), slog.Bool("more", swept.More)}
+	if err == nil {
+		err = measureStale(ctx, metrics.From(ctx), h.locks, time.Now())
+	}
 	if err != nil {
 		return nil, append(seen, slog.String("error", err.Error())), errSweep
 	}
@@ -122,6 +152,9 @@ func (h *handler) request(ctx context.Context, event []byte, k kind) (answer []b
 	if err != nil {
 		w.refuse(http.StatusBadRequest, "bad_request", err.Error())
 	} else {
+		if h.jwt && who.byJWT() {
+			who.principal = "" // the service reads the JWT itself, and asks its rules
+		}
 		r = r.WithContext(who.context(ctx))
 		if !h.survives(ctx, func() { h.service.ServeHTTP(w, r) }) {
 			w = newResponse() // what was written so far is not to be trusted

@@ -31,7 +31,7 @@ func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handl
 	if err != nil {
 		return nil, err
 	}
-	client, err := ddbstore.Connect(ctx)
+	client, err := ddbstore.Connect(ctx, measureRequests)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +43,19 @@ func newHandler(ctx context.Context, environ []string, log *slog.Logger) (*handl
 	if err != nil {
 		return nil, err
 	}
+	notify, err := newNotifier(ctx, c.Topic)
+	if err != nil {
+		return nil, err
+	}
 	return &handler{
-		service:  lockapi.New(store, lockapi.Options{Log: log, Credentials: credentials, BehindGateway: true, Leases: c.leases(), MaxState: c.MaxState}),
+		service:  lockapi.New(measured{store}, lockapi.Options{Log: log, Credentials: credentials, BehindGateway: !c.JWT, Leases: c.leases(), MaxState: c.MaxState}),
 		recorder: ddbstore.Recorder{Client: client, Table: c.Table, Keep: c.KeepHistory},
 		log:      log,
+		serves:   c.Serves,
+		jwt:      c.JWT,
+		notify:   notify,
+		locks:    store,
+		metrics:  os.Stdout,
+		table:    c.Table,
 	}, nil
 }

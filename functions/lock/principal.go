@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/url"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -35,6 +36,9 @@ func (c caller) context(ctx context.Context) context.Context {
 	}
 	return ctx
 }
+
+// byJWT reports whether the gateway told the caller by a JWT.
+func (c caller) byJWT() bool { return strings.HasPrefix(c.principal, "jwt:") }
 
 // principalV2 reads requestContext.authorizer of payload 2.0 and of function
 // URLs, whose shape is the same.

@@ -11,9 +11,10 @@ import (
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
-// stream records the transitions that a batch of the table's stream shows. A
-// record that could not be written is reported by its number, from which on
-// Lambda delivers the batch again; what was written already is written again.
+// stream records the transitions that a batch of the table's stream shows, and
+// tells those who want to hear of them. A record that could not be written, or
+// told, is reported by its number, from which on Lambda delivers the batch
+// again; what was written already is written again.
 func (h *handler) stream(ctx context.Context, event []byte) (answer []byte, seen []slog.Attr, err error) {
 	var batch events.DynamoDBEvent
 	if json.Unmarshal(event, &batch) != nil {
@@ -26,7 +27,11 @@ func (h *handler) stream(ctx context.Context, event []byte) (answer []byte, seen
 		if !ok {
 			continue
 		}
-		if failure := h.recorder.Record(ctx, e); failure != nil {
+		failure := h.recorder.Record(ctx, e)
+		if failure == nil {
+			failure = h.notify.tell(ctx, e)
+		}
+		if failure != nil {
 			seen = append(seen, slog.String("error", failure.Error()))
 			response.BatchItemFailures = append(response.BatchItemFailures,
 				events.DynamoDBBatchItemFailure{ItemIdentifier: r.Change.SequenceNumber})
