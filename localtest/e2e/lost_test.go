@@ -26,7 +26,7 @@ func TestLostAnswers(t *testing.T) {
 				s := serve(t)
 				net := newProxy(t, s.url, tfOperation)
 				p := k.project(t, net.url, "prod", things)
-				for _, name := range strings.Fields(lost) {
+				for name := range strings.FieldsSeq(lost) {
 					net.next(name, loseReply)
 				}
 				p.apply(t, "one").works(t)
@@ -47,7 +47,7 @@ func TestLostAnswersOfTheDatabase(t *testing.T) {
 				net := newProxy(t, database.URL, databaseWrite)
 				s := serve(t, "--endpoint="+net.url, "--table=locks", "--create-table")
 				p := k.project(t, s.url, "prod", things)
-				for _, name := range strings.Fields(lost) {
+				for name := range strings.FieldsSeq(lost) {
 					net.next(name, loseReply)
 				}
 				p.apply(t, "one").works(t)

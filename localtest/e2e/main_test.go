@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	os.RemoveAll(scratch) //nolint:errcheck // it is in the folder for what may go
+	os.RemoveAll(scratch)
 	os.Exit(code)
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/statelock/statelock/pkg/client"
 	"github.com/statelock/statelock/pkg/lockapi"
@@ -69,18 +68,6 @@ func (s *service) is(t *testing.T, ws string, want lockmodel.State) client.View 
 		t.Errorf("%s is %s, want %s: %+v", ws, v.State, want, v)
 	}
 	return v
-}
-
-// awaitState waits until a lock stands so.
-func (s *service) awaitState(t *testing.T, ws string, want lockmodel.State) client.View {
-	t.Helper()
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
-		if v := s.lock(t, ws); v.State == want {
-			return v
-		}
-	}
-	t.Fatalf("%s did not become %s", ws, want)
-	return client.View{}
 }
 
 // markStale records that the holder is given up on.
