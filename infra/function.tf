@@ -1,22 +1,42 @@
-resource "aws_lambda_function" "lock" {
+# One program, deployed once for each way in, so that the permission to invoke
+# one of them grants no more than that one's.
+
+locals {
+  settings = {
+    STATELOCK_TABLE         = aws_dynamodb_table.lock.name
+    STATELOCK_DEFAULT_LEASE = "${var.default_lease_seconds}s"
+    STATELOCK_MAX_LEASE     = "${var.max_lease_seconds}s"
+    STATELOCK_NOTICE        = "${var.notice_seconds}s"
+    STATELOCK_MAX_HOLD      = "${var.max_hold_seconds}s"
+    STATELOCK_CLOCK_SKEW    = "${var.clock_skew_milliseconds}ms"
+    STATELOCK_KEEP_HISTORY  = "${var.keep_history_hours}h"
+    STATELOCK_MAX_STATE     = tostring(var.max_state_bytes)
+    STATELOCK_KEEP_VERSIONS = tostring(var.keep_versions)
+    STATELOCK_REQUIRE_LOCK  = tostring(var.require_lock)
+    STATELOCK_ISSUERS       = var.issuers
+    STATELOCK_JWT           = tostring(local.use_jwt)
+  }
+}
+
+# Answers the API.
+resource "aws_lambda_function" "api" {
   function_name    = var.name
   filename         = var.package
   source_code_hash = filebase64sha256(var.package)
   handler          = "bootstrap"
   runtime          = "provided.al2023"
   architectures    = ["arm64"]
-  memory_size      = 256
+  role             = aws_iam_role.lock.arn
+
+  # A state of 6 MiB is held several times over.
+  memory_size = 512
 
   # Well under the 30 seconds after which the API gives up, so that a caller
   # gets an answer rather than a guess.
-  timeout = 10
-
-  role = aws_iam_role.lock.arn
+  timeout = 15
 
   environment {
-    variables = {
-      STATELOCK_TABLE = aws_dynamodb_table.lock.name
-    }
+    variables = merge(local.settings, { STATELOCK_SERVES = "api" })
   }
 
   logging_config {
@@ -24,7 +44,39 @@ resource "aws_lambda_function" "lock" {
     log_format = "JSON"
   }
 
-  # The function must not run before it may write.
+  tracing_config {
+    mode = var.tracing
+  }
+
+  # The functions must not run before they may write.
+  depends_on = [aws_iam_role_policy.locks, aws_iam_role_policy.log]
+}
+
+# Takes command documents: lambda:InvokeFunction on it is the operator's right.
+resource "aws_lambda_function" "ops" {
+  function_name    = "${var.name}-ops"
+  filename         = var.package
+  source_code_hash = filebase64sha256(var.package)
+  handler          = "bootstrap"
+  runtime          = "provided.al2023"
+  architectures    = ["arm64"]
+  role             = aws_iam_role.lock.arn
+  memory_size      = 256
+  timeout          = 15
+
+  environment {
+    variables = merge(local.settings, { STATELOCK_SERVES = "ops" })
+  }
+
+  logging_config {
+    log_group  = aws_cloudwatch_log_group.lock.name
+    log_format = "JSON"
+  }
+
+  tracing_config {
+    mode = var.tracing
+  }
+
   depends_on = [aws_iam_role_policy.locks, aws_iam_role_policy.log]
 }
 
@@ -32,59 +84,4 @@ resource "aws_lambda_function" "lock" {
 resource "aws_cloudwatch_log_group" "lock" {
   name              = "/statelock/${var.name}"
   retention_in_days = var.log_retention_days
-}
-
-# Roles are the account's, the rest is the region's: with a prefix for a name,
-# several regions can have the service.
-resource "aws_iam_role" "lock" {
-  name_prefix        = "${var.name}-"
-  assume_role_policy = data.aws_iam_policy_document.assume.json
-}
-
-data "aws_iam_policy_document" "assume" {
-  statement {
-    actions = ["sts:AssumeRole"]
-
-    principals {
-      type        = "Service"
-      identifiers = ["lambda.amazonaws.com"]
-    }
-  }
-}
-
-# What the function may do: read locks, and change one at a time. It can't write
-# in bulk, and can't delete.
-resource "aws_iam_role_policy" "locks" {
-  name   = "locks"
-  role   = aws_iam_role.lock.id
-  policy = data.aws_iam_policy_document.locks.json
-}
-
-data "aws_iam_policy_document" "locks" {
-  statement {
-    actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
-    resources = [aws_dynamodb_table.lock.arn]
-  }
-
-  statement {
-    actions = ["dynamodb:Query"]
-    resources = [
-      aws_dynamodb_table.lock.arn,
-      "${aws_dynamodb_table.lock.arn}/index/by_state",
-      "${aws_dynamodb_table.lock.arn}/index/by_lease",
-    ]
-  }
-}
-
-resource "aws_iam_role_policy" "log" {
-  name   = "log"
-  role   = aws_iam_role.lock.id
-  policy = data.aws_iam_policy_document.log.json
-}
-
-data "aws_iam_policy_document" "log" {
-  statement {
-    actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
-    resources = ["${aws_cloudwatch_log_group.lock.arn}:*"]
-  }
 }

@@ -1,5 +1,5 @@
-# Records what the table's stream shows of each transition. The same program,
-# with a role of its own: the function that serves requests can't write records.
+# Records what the table's stream shows of each transition, and tells the topic.
+# It has a role of its own.
 resource "aws_lambda_function" "history" {
   function_name    = "${var.name}-history"
   filename         = var.package
@@ -7,16 +7,15 @@ resource "aws_lambda_function" "history" {
   handler          = "bootstrap"
   runtime          = "provided.al2023"
   architectures    = ["arm64"]
-  memory_size      = 128
+  role             = aws_iam_role.history.arn
+  memory_size      = 256
   timeout          = 30
 
-  role = aws_iam_role.history.arn
-
   environment {
-    variables = {
-      STATELOCK_TABLE        = aws_dynamodb_table.lock.name
-      STATELOCK_KEEP_HISTORY = "${var.keep_history_hours}h"
-    }
+    variables = merge(local.settings, {
+      STATELOCK_SERVES = "history"
+      STATELOCK_TOPIC  = aws_sns_topic.lock.arn
+    })
   }
 
   logging_config {
@@ -24,7 +23,10 @@ resource "aws_lambda_function" "history" {
     log_format = "JSON"
   }
 
-  # The function must not run before it may write.
+  tracing_config {
+    mode = var.tracing
+  }
+
   depends_on = [aws_iam_role_policy.history, aws_iam_role_policy.history_log]
 }
 
@@ -36,44 +38,10 @@ resource "aws_lambda_event_source_mapping" "history" {
   bisect_batch_on_function_error = true
   function_response_types        = ["ReportBatchItemFailures"]
 
-  # Not its own records.
+  # Locks: not the history's own records, and no states.
   filter_criteria {
     filter {
       pattern = jsonencode({ dynamodb = { Keys = { sk = { S = ["lock"] } } } })
     }
-  }
-}
-
-resource "aws_iam_role" "history" {
-  name_prefix        = "${var.name}-history-"
-  assume_role_policy = data.aws_iam_policy_document.assume.json
-}
-
-resource "aws_iam_role_policy" "history" {
-  name   = "history"
-  role   = aws_iam_role.history.id
-  policy = data.aws_iam_policy_document.history.json
-}
-
-resource "aws_iam_role_policy" "history_log" {
-  name   = "log"
-  role   = aws_iam_role.history.id
-  policy = data.aws_iam_policy_document.log.json
-}
-
-data "aws_iam_policy_document" "history" {
-  statement {
-    actions   = ["dynamodb:PutItem"]
-    resources = [aws_dynamodb_table.lock.arn]
-  }
-
-  statement {
-    actions = [
-      "dynamodb:DescribeStream",
-      "dynamodb:GetRecords",
-      "dynamodb:GetShardIterator",
-      "dynamodb:ListStreams",
-    ]
-    resources = [aws_dynamodb_table.lock.stream_arn]
   }
 }

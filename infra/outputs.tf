@@ -8,9 +8,9 @@ output "api_arn" {
   value       = aws_apigatewayv2_api.lock.execution_arn
 }
 
-output "function_name" {
-  description = "For direct invokes."
-  value       = aws_lambda_function.lock.function_name
+output "ops_function_name" {
+  description = "For command documents by direct invokes."
+  value       = aws_lambda_function.ops.function_name
 }
 
 output "table_name" {
@@ -19,6 +19,21 @@ output "table_name" {
 }
 
 output "log_group_name" {
-  description = "The function's log."
+  description = "The functions' log."
   value       = aws_cloudwatch_log_group.lock.name
+}
+
+output "topic_arn" {
+  description = "What to subscribe to, for alarms and notifications."
+  value       = aws_sns_topic.lock.arn
+}
+
+output "ci_policy_arn" {
+  description = "The policy for CI jobs."
+  value       = aws_iam_policy.ci.arn
+}
+
+output "operator_policy_arn" {
+  description = "The policy for operators."
+  value       = aws_iam_policy.operator.arn
 }

@@ -62,14 +62,15 @@ resource "aws_dynamodb_table" "lock" {
   }
 
   server_side_encryption {
-    enabled = true
+    enabled     = true
+    kms_key_arn = var.kms_key_arn == "" ? null : var.kms_key_arn
   }
 
   # What each transition changed, for the history.
   stream_enabled   = true
   stream_view_type = "NEW_AND_OLD_IMAGES"
 
-  # Only items of the history have this attribute: no lock ever expires.
+  # Items of the history, and of states on their way out: no lock ever expires.
   ttl {
     attribute_name = "expires_at"
     enabled        = true

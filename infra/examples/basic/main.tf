@@ -1,4 +1,4 @@
-# The service, and a policy for the CI jobs that take its locks.
+# The service as it comes, and an operator who hears of its alarms.
 
 terraform {
   required_version = ">= 1.9"
@@ -27,27 +27,29 @@ module "statelock" {
   package = var.package
 }
 
-# CI takes, renews, frees and sees locks. To mark a lock stale, and to force it, is for
-# people: neither is granted here.
-data "aws_iam_policy_document" "ci" {
-  statement {
-    actions = ["execute-api:Invoke"]
-    resources = [
-      "${module.statelock.api_arn}/*/POST/v1/acquire",
-      "${module.statelock.api_arn}/*/POST/v1/renew",
-      "${module.statelock.api_arn}/*/POST/v1/release",
-      "${module.statelock.api_arn}/*/GET/v1/locks",
-      "${module.statelock.api_arn}/*/GET/v1/locks/*",
-    ]
-  }
+variable "email" {
+  description = "Who hears of alarms, and of locks that are taken away."
+  type        = string
+  default     = "operator@example.com"
 }
 
-resource "aws_iam_policy" "ci" {
-  name   = "statelock-ci"
-  policy = data.aws_iam_policy_document.ci.json
+resource "aws_sns_topic_subscription" "operator" {
+  topic_arn = module.statelock.topic_arn
+  protocol  = "email"
+  endpoint  = var.email
 }
 
 output "api_url" {
   description = "The address of the API."
   value       = module.statelock.api_url
+}
+
+output "ci_policy_arn" {
+  description = "To attach to the roles of CI jobs: they take, renew, free and see locks."
+  value       = module.statelock.ci_policy_arn
+}
+
+output "operator_policy_arn" {
+  description = "To attach to the roles of people who take locks away from runners that are gone."
+  value       = module.statelock.operator_policy_arn
 }
