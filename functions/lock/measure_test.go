@@ -140,15 +140,20 @@ func TestMeasure(t *testing.T) {
 	}{
 		{
 			"a state write of another's", lock(nil),
-			lockmodel.Request{Op: lockmodel.WriteState, ID: "w", LockID: "id-b", Version: "v", Checksum: "c", Now: 1_000_001}, nil,
+			lockmodel.Request{Op: lockmodel.WriteState, ID: "w", LockID: "id-b", Version: "v", Checksum: "c", Now: 1_000_001},
+			nil,
 			map[string][]float64{"Transitions Answer=not_holder Operation=write_state": {1}, "RefusedStateWrites": {1}},
 		},
 		{
-			"a release", lock(nil), lockmodel.Request{Op: lockmodel.ReleaseLock, ID: "r2", LockID: "id-a", Now: 1_090_500}, nil,
+			"a release", lock(nil),
+			lockmodel.Request{Op: lockmodel.ReleaseLock, ID: "r2", LockID: "id-a", Now: 1_090_500},
+			nil,
 			map[string][]float64{"Transitions Answer=done Operation=release_lock": {1}, "HeldTime": {90.5}},
 		},
 		{
-			"no answer", lock(nil), lockmodel.Request{Op: lockmodel.ReleaseLock}, errors.New("throttled"),
+			"no answer", lock(nil),
+			lockmodel.Request{Op: lockmodel.ReleaseLock},
+			errors.New("throttled"),
 			map[string][]float64{"Transitions Answer=error Operation=release_lock": {1}},
 		},
 	} {
@@ -191,4 +196,4 @@ func TestMeasureStale(t *testing.T) {
 	}
 }
 
-var _ lister = (lockapi.Store)(nil)
+var _ lister = lockapi.Store(nil)
