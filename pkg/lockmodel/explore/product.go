@@ -90,6 +90,9 @@ func Requests() []lockmodel.Request {
 						if o == lockmodel.WriteState && (runner != "" || principal != "") {
 							continue // names neither
 						}
+						if o != lockmodel.Acquire && runner != "" && principal != "" {
+							continue // each guard is looked at by itself
+						}
 						if t != productTerms[0] && (principal != "" || runner != "" && o != lockmodel.Acquire) {
 							continue // guards don't depend on terms
 						}
