@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -56,15 +57,7 @@ func TestTokenExpiresDuringApply(t *testing.T) {
 		if v := s.is(t, "team/prod", lockmodel.Held); !strings.HasPrefix(v.Principal, "token:") {
 			t.Errorf("held by %+v", v)
 		}
-		for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-			status, _ := s.ask(t, "GET", "/v1/locks/team/prod", nil, "Authorization", "Bearer "+job)
-			if status == 401 {
-				break
-			}
-			if time.Now().After(until) {
-				t.Fatal("the token does not expire")
-			}
-		}
+		s.awaitLapse(t, "team/prod", job)
 		open()
 		held.works(t)
 		s.is(t, "team/prod", lockmodel.Unlocked)
@@ -74,4 +67,17 @@ func TestTokenExpiresDuringApply(t *testing.T) {
 		}
 		p.run(t, "plan").fails(t, "auth")
 	})
+}
+
+// awaitLapse waits until a credential opens nothing more.
+func (s *service) awaitLapse(t *testing.T, ws, secret string) {
+	t.Helper()
+	for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		if status, _ := s.ask(t, "GET", "/v1/locks/"+ws, nil, "Authorization", "Bearer "+secret); status == http.StatusUnauthorized {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("the credential does not lapse")
+		}
+	}
 }
