@@ -53,6 +53,12 @@ func run(t *testing.T, processes int, env ...string) *lambdaruntime.Function {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return start(t, path, processes, env...)
+}
+
+// start starts a bootstrap with that configuration.
+func start(t *testing.T, path string, processes int, env ...string) *lambdaruntime.Function {
+	t.Helper()
 	f, err := lambdaruntime.Start(lambdaruntime.Options{
 		Bootstrap: path,
 		Name:      "lock",
@@ -76,7 +82,14 @@ func run(t *testing.T, processes int, env ...string) *lambdaruntime.Function {
 // go through between.
 func deploy(t *testing.T, processes int, between ...func(http.RoundTripper) http.RoundTripper) (*lambdaruntime.Function, *testdb.DB) {
 	t.Helper()
-	db := testdb.Open(t, between...)
+	db, endpoint := database(t, between...)
+	return run(t, processes, "STATELOCK_TABLE="+db.Table, endpoint), db
+}
+
+// database opens a table, and gives the variable that has another process find it.
+func database(t *testing.T, between ...func(http.RoundTripper) http.RoundTripper) (db *testdb.DB, endpoint string) {
+	t.Helper()
+	db = testdb.Open(t, between...)
 	client := db.Client.Options()
 	target, err := url.Parse(*client.BaseEndpoint)
 	if err != nil {
@@ -92,7 +105,7 @@ func deploy(t *testing.T, processes int, between ...func(http.RoundTripper) http
 		ErrorLog:  log.New(io.Discard, "", 0), // of clients that were killed
 	})
 	t.Cleanup(server.Close)
-	return run(t, processes, "STATELOCK_TABLE="+db.Table, "AWS_ENDPOINT_URL_DYNAMODB="+server.URL), db
+	return db, "AWS_ENDPOINT_URL_DYNAMODB=" + server.URL
 }
 
 type transport func(*http.Request) (*http.Response, error)

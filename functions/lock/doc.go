@@ -11,14 +11,22 @@
 //     as over HTTP;
 //   - the scheduled event of EventBridge has lockapi.API.Sweep mark lapsed
 //     leases stale;
-//   - a batch of the table's stream is recorded as history, by a deployment of
-//     the same binary with a role of its own;
+//   - a batch of the table's stream is recorded as history, and an SNS topic is
+//     told of what people want to hear of;
 //   - anything else is refused with a sentence that says what is accepted.
+//
+// It is deployed once for each way in, and STATELOCK_SERVES says which: whoever
+// may invoke the function of the operators can send it commands and nothing
+// else, and whoever may invoke that of the API can't (serves.go).
 //
 // The caller is who the gateway's authorizer says it is (principal.go): never
 // a header, never the body. It follows that permission to invoke the function
-// directly is permission to write any event, a gateway's included: grant
-// lambda:InvokeFunction to the gateway and to operators only.
+// of the API is permission to write any gateway's event: grant it to the
+// gateway alone. With STATELOCK_JWT, what a JWT allows is read by the service
+// itself, since a gateway's authorizer lets all JWTs of an issuer through.
+//
+// What an invocation measures is written to the log in CloudWatch's embedded
+// metric format (measure.go).
 //
 // The shapes of the events are those of Amazon's documentation; the titles of
 // the pages are in testdata/README.md, next to one recorded event of each.
