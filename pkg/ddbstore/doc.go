@@ -26,4 +26,8 @@
 // points to them (Store.WriteState). What was uploaded and never became current
 // is found by the index by_state, in which it stands as "uploading", and left to
 // DynamoDB's time to live (Store.Tidy), as are versions beyond those to keep.
+//
+// # Tokens
+//
+// Credentials of our own are in a partition that no workspace can have (Tokens).
 package ddbstore
