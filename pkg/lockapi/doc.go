@@ -23,8 +23,9 @@
 // by a secret (Options.Credentials), which also says what it may do.
 //
 // Statuses: 200 for done, 423 for an acquire that was refused, 409 for any
-// other refusal, 400 for unusable input, 404 and 405 for no such route, 413
-// for a body over its limit, 401 and 403 for callers that are not let in, 503 with Retry-After where DynamoDB failed. A
-// failure is never dressed up as a verdict on the lock, nor the other way
-// round, and no error shows what went on inside.
+// other refusal, 400 for unusable input, 401 and 403 for callers that are not let
+// in, 404 and 405 for no such route (404 also for an absent state), 413 for a body
+// over its limit, 503 with Retry-After where DynamoDB failed. A failure is never
+// dressed up as a verdict on the lock, nor the other way round, and no error
+// shows what went on inside.
 package lockapi
