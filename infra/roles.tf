@@ -77,13 +77,14 @@ data "aws_iam_policy_document" "history" {
   }
 
   statement {
-    actions = [
-      "dynamodb:DescribeStream",
-      "dynamodb:GetRecords",
-      "dynamodb:GetShardIterator",
-      "dynamodb:ListStreams",
-    ]
+    actions   = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"]
     resources = [aws_dynamodb_table.lock.stream_arn]
+  }
+
+  # It has no resources to name.
+  statement {
+    actions   = ["dynamodb:ListStreams"]
+    resources = ["*"]
   }
 
   statement {

@@ -191,9 +191,10 @@ func allowed(f Facts, client reflect.Type, table, log string) Facts {
 // the stream, to tell the topic.
 func historyAllowed(f Facts) Facts {
 	actions := allowed(f, reflect.TypeFor[ddbstore.RecorderClient](), "<table.arn>", "log.lock")
-	for _, action := range []string{"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"} {
+	for _, action := range []string{"DescribeStream", "GetRecords", "GetShardIterator"} {
 		actions["dynamodb:"+action] = "<table.stream>"
 	}
+	actions["dynamodb:ListStreams"] = "*"
 	actions["sns:Publish"] = "<topic>"
 	return actions
 }
