@@ -38,6 +38,7 @@ func TestConfigFrom(t *testing.T) {
 		{[]string{"STATELOCK_TABLE="}, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},
 		{[]string{"STATELOCK_TABLE=a b"}, Config{}, `STATELOCK_TABLE: "a b" is not a DynamoDB table name`},
 		{[]string{"STATELOCK_TABLE=ab"}, Config{}, `STATELOCK_TABLE: "ab" is not a DynamoDB table name`},
+		{[]string{"STATELOCK_TABLE=arn:aws:dynamodb:eu-central-1:111122223333:table/ab"}, Config{}, `STATELOCK_TABLE: "arn:aws:dynamodb:eu-central-1:111122223333:table/ab" is not a DynamoDB table name`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=5"}, Config{}, `STATELOCK_CLOCK_SKEW: "5" is not a duration such as 5s`},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_CLOCK_SKEW=-1s"}, Config{}, "STATELOCK_CLOCK_SKEW: -1s is negative"},
 		{[]string{"STATELOCK_TABLE=locks", "STATELOCK_KEEP_VERSIONS=0"}, Config{}, `STATELOCK_KEEP_VERSIONS: "0" is not a whole number from 1`},
