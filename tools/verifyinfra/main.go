@@ -39,6 +39,7 @@ var checks = []check{
 	{"cfn-lint", "template.yaml, and what it is translated to", cfnLint},
 	{"sam", "sam validate --lint, sam build", samCLI},
 	{"moto", "the stack, created; what exists is as the template says", moto},
+	{"openapi", "docs/openapi.yaml is OpenAPI 3.1, and its routes are the program's", openapi},
 	{"parliament", "the policies of roles, CI and operators", parliament},
 	{"terraform", "fmt, validate and test of infra and its examples", terraform},
 	{"opentofu", "validate and test of the same", opentofu},
@@ -78,7 +79,7 @@ func verify(ctx context.Context, names []string) int {
 			result = "FAIL"
 			failed++
 		}
-		fmt.Printf("%-4s  %-10s  %-22s  %s\n", result, c.name, version, c.what)
+		fmt.Printf("%-4s  %-10s  %-28s  %s\n", result, c.name, version, c.what)
 		if err != nil {
 			fmt.Println(indented(err.Error()))
 		}

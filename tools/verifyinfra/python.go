@@ -125,12 +125,37 @@ func (f *folder) build(ctx context.Context) error {
 	return err
 }
 
-func moto(ctx context.Context, f *folder) (string, error) {
-	version := "moto " + engines.Moto.Version
+// motoPython gives the Python of moto's environment, made on first use.
+func motoPython(ctx context.Context) (string, error) {
 	if err := engines.Moto.Install(ctx, io.Discard); err != nil {
-		return version, fmt.Errorf("%w: %w", errAbsent, err)
+		return "", fmt.Errorf("%w: %w", errAbsent, err)
 	}
 	dir, err := engines.Moto.Dir()
+	return filepath.Join(dir, "venv", "bin", "python3"), err
+}
+
+// openapi asks a validator, which moto brings, and the tests about the document.
+func openapi(ctx context.Context, f *folder) (string, error) {
+	version := "openapi-spec-validator"
+	python, err := motoPython(ctx)
+	if err != nil {
+		return version, err
+	}
+	printed, err := f.run(ctx, nil, python, "-c", "from importlib.metadata import version; print(version('openapi-spec-validator'))")
+	if err != nil {
+		return version, err
+	}
+	version += " " + firstLine(printed)
+	if _, err := f.run(ctx, nil, python, "-m", "openapi_spec_validator", "--schema", "3.1", "docs/openapi.yaml"); err != nil {
+		return version, err
+	}
+	_, err = f.run(ctx, nil, "go", "test", "-count=1", "-run", "^TestOpenAPI", "./localtest/templates")
+	return version, err
+}
+
+func moto(ctx context.Context, f *folder) (string, error) {
+	version := "moto " + engines.Moto.Version
+	python, err := motoPython(ctx)
 	if err != nil {
 		return version, err
 	}
@@ -138,7 +163,7 @@ func moto(ctx context.Context, f *folder) (string, error) {
 	if err != nil {
 		return version, err
 	}
-	command := exec.CommandContext(ctx, filepath.Join(dir, "venv", "bin", "python3"), "-W", "ignore", f.path("tools", "sam", "stack.py"), translated)
+	command := exec.CommandContext(ctx, python, "-W", "ignore", f.path("tools", "sam", "stack.py"), translated)
 	var says bytes.Buffer
 	command.Stderr = &says // what it has no support for, at length
 	exists, err := command.Output()
