@@ -6,10 +6,10 @@ locals {
     "GET/v1/locks",
     "GET/v1/locks/*",
     "GET/v1/history/*",
-    "GET/v1/versions/*",
   ]
 
   operator_requests = concat(local.ci_requests, [
+    "GET/v1/versions/*",
     "POST/v1/mark-stale",
     "POST/v1/force-unlock",
     "POST/v1/restore",
@@ -17,7 +17,8 @@ locals {
 }
 
 # What CI jobs need: they take, renew, free and see locks, and can't take
-# another's away.
+# another's away. States are secret, and IAM knows no workspaces: jobs read theirs
+# by Terraform's routes.
 resource "aws_iam_policy" "ci" {
   name_prefix = "${var.name}-ci-"
   policy      = data.aws_iam_policy_document.ci.json
@@ -31,7 +32,7 @@ data "aws_iam_policy_document" "ci" {
 }
 
 # What operators need on top: to take a lock away from a runner that is gone, to
-# bring back a state, and all that from the command line.
+# look at versions of a state and bring one back, and commands by direct invoke.
 resource "aws_iam_policy" "operator" {
   name_prefix = "${var.name}-operator-"
   policy      = data.aws_iam_policy_document.operator.json

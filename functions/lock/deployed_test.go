@@ -163,9 +163,10 @@ func TestDeployedIAM(t *testing.T) {
 		t.Errorf("acquire: %d %v", status, answer)
 	}
 	before := db.Get(t, "prod")
-	for _, path := range []string{"/v1/force-unlock", "/v1/mark-stale", "/v1/restore"} {
-		if status, answer := ask(t, url, "POST", path, `{"ws":"prod"}`, ci); status != 403 {
-			t.Errorf("CI: %s: %d %v", path, status, answer)
+	for _, request := range []string{"POST /v1/force-unlock", "POST /v1/mark-stale", "POST /v1/restore", "GET /v1/versions/prod"} {
+		method, path, _ := strings.Cut(request, " ")
+		if status, answer := ask(t, url, method, path, `{"ws":"prod"}`, ci); status != 403 {
+			t.Errorf("CI: %s: %d %v", request, status, answer)
 		}
 	}
 	if status, answer := ask(t, url, "POST", "/v1/release", `{"ws":"prod"}`, other); status != 409 || answer["code"] != "not_holder" {

@@ -199,12 +199,14 @@ func historyAllowed(f Facts) Facts {
 	return actions
 }
 
-// grants are the routes that a policy is to open: all that only look, and some
-// operations; the operator also restores states, and sends command documents.
+// grants are the routes that a policy is to open: those that look at locks, and
+// some operations. The operator also looks at states, restores them, and sends
+// command documents.
 func grants(operator bool, operations []lockmodel.Op) Facts {
 	f := Facts{}
 	for _, r := range lockapi.Routes() {
-		if r.Method == "GET" && !r.Terraform {
+		state := strings.HasPrefix(r.Path, "/v1/versions/")
+		if r.Method == "GET" && !r.Terraform && (operator || !state) {
 			f[r.Method+strings.ReplaceAll(r.Path, "{ws...}", "*")] = "may"
 		}
 	}
