@@ -45,7 +45,7 @@ func unpacked(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer packed.Close()
+	defer packed.Close() //nolint:errcheck // it was only read
 	if len(packed.File) != 1 || packed.File[0].Name != "bootstrap" || packed.File[0].Mode().Perm()&0o111 == 0 {
 		t.Fatalf("packed: %v", packed.File)
 	}

@@ -69,7 +69,7 @@ func measure(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // of a temporary folder
+	defer os.RemoveAll(dir)
 	for _, s := range subjects {
 		if s.sizes, err = build(ctx, dir, s.source); err != nil {
 			return err

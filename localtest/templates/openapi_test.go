@@ -123,8 +123,8 @@ func TestOpenAPIAnswers(t *testing.T) {
 		"Event": reflect.TypeFor[lockapi.Event](), "Version": reflect.TypeFor[lockapi.Version](),
 	} {
 		var fields, required []string
-		for i := range of.NumField() {
-			field, omitted, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		for member := range of.Fields() {
+			field, omitted, _ := strings.Cut(member.Tag.Get("json"), ",")
 			fields = append(fields, field)
 			if omitted == "" {
 				required = append(required, field)
