@@ -109,6 +109,7 @@ resource "aws_apigatewayv2_stage" "default" {
 resource "aws_cloudwatch_log_group" "access" {
   name              = "/statelock/${var.name}/access"
   retention_in_days = var.log_retention_days
+  skip_destroy      = true
 }
 
 resource "aws_lambda_permission" "api" {

@@ -80,8 +80,9 @@ resource "aws_lambda_function" "ops" {
   depends_on = [aws_iam_role_policy.locks, aws_iam_role_policy.log]
 }
 
-# Who took, freed and forced what.
+# Who took, freed and forced what: kept when the module goes.
 resource "aws_cloudwatch_log_group" "lock" {
   name              = "/statelock/${var.name}"
   retention_in_days = var.log_retention_days
+  skip_destroy      = true
 }

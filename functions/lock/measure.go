@@ -94,12 +94,16 @@ type lister interface {
 	List(context.Context, ddbstore.Query) (ddbstore.Page, error)
 }
 
+// stalePages bounds how many pages of stale locks a sweep looks at. Where there
+// are more, it tells of those it saw.
+const stalePages = 10
+
 // measureStale adds how many locks are stale, and the age of the oldest. It
 // reads the stale locks alone.
 func measureStale(ctx context.Context, set *metrics.Set, locks lister, now time.Time) error {
 	count, oldest := 0, 0.0
 	query := ddbstore.Query{State: lockmodel.Stale, Limit: ddbstore.MaxPage}
-	for {
+	for range stalePages {
 		page, err := locks.List(ctx, query)
 		if err != nil {
 			return err

@@ -194,6 +194,21 @@ func TestMeasureStale(t *testing.T) {
 	if got["StaleLocks"][0] != 3 || got["OldestStale"][0] != 3600 {
 		t.Errorf("%v", got)
 	}
+
+	many := make(fakeLocks, stalePages+1)
+	for n := range many {
+		many[n].Locks = []lockmodel.Lock{at(time.Minute)}
+	}
+	if err := measureStale(t.Context(), set, many, now); err != nil {
+		t.Fatal(err)
+	}
+	log.Reset()
+	if err := set.Write(&log, metrics.Labels{Namespace: namespace, At: now}); err != nil {
+		t.Fatal(err)
+	}
+	if got := measurements(t, log.String()); got["StaleLocks"][0] != stalePages {
+		t.Errorf("of %d pages: %v", len(many), got)
+	}
 }
 
 var _ lister = lockapi.Store(nil)

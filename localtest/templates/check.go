@@ -283,6 +283,9 @@ func unsafe(f Facts) []string {
 	}
 	for _, log := range []string{"lock", "access"} {
 		milliseconds("log."+log+".retention", 1)
+		if f["log."+log+".kept"] != "true" {
+			problems = append(problems, "log."+log+" goes with the deployment")
+		}
 	}
 	for name, target := range f.Part("route.") {
 		if strings.HasSuffix(name, ".target") && target != "integrations/<integration>" {

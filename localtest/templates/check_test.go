@@ -96,6 +96,7 @@ func TestDriftIsFound(t *testing.T) {
 		{"a function that serves more", "sweep.tf", `STATELOCK_SERVES = "sweep"`, `STATELOCK_SERVES = "ops"`, `function.sweep serves "ops"`},
 		{"no sweep", "sweep.tf", "rate(1 minute)", "rate(1 hour)", "function.sweep.schedule"},
 		{"logs for ever", "function.tf", "  retention_in_days = var.log_retention_days", "", "log.lock.retention"},
+		{"logs that go", "api.tf", "  skip_destroy      = true", "", "log.access goes with the deployment"},
 		{"another dashboard", "dashboard.tf", `"RefusedStateWrites"`, `"RefusedWrites"`, "dashboard"},
 		{"a table that can be deleted", "", "DeletionProtectionEnabled: true", "DeletionProtectionEnabled: false", "table.protected"},
 		{"no recovery", "table.tf", "  point_in_time_recovery {\n    enabled = true", "  point_in_time_recovery {\n    enabled = false", "table.recovery"},

@@ -91,6 +91,7 @@ func SAM(source []byte, settings map[string]string) (Facts, error) {
 				text(p["Action"])+" from "+strings.ReplaceAll(text(p["SourceArn"]), executionARN, "<api.arn>"))
 		case "AWS::Logs::LogGroup":
 			f.set(name+".retention", p["RetentionInDays"])
+			f.set(name+".kept", r.attributes["DeletionPolicy"] == "Retain" && r.attributes["UpdateReplacePolicy"] == "Retain")
 		case "AWS::SNS::Topic":
 			f.set(name+".encrypted", p["KmsMasterKeyId"] != nil)
 		case "AWS::CloudWatch::Alarm":

@@ -59,7 +59,7 @@ func Kept(fact string) bool {
 		"table.attribute.", "table.keys", "table.index.", "table.billing", "table.protected", "table.stream",
 		"role.", "policy.operator.allow.lambda:", "log.",
 	} {
-		if strings.HasPrefix(fact, prefix) {
+		if strings.HasPrefix(fact, prefix) && !strings.HasSuffix(fact, ".kept") {
 			return true
 		}
 	}

@@ -95,6 +95,7 @@ func Terraform(files fs.FS, settings map[string]string) (Facts, error) {
 			f.set(name+".audience", at(only(b, "jwt_configuration"), "audience"))
 		case "aws_cloudwatch_log_group":
 			f.set(name+".retention", b["retention_in_days"])
+			f.set(name+".kept", b["skip_destroy"] == true)
 		case "aws_sns_topic":
 			f.set(name+".encrypted", b["kms_master_key_id"] != nil)
 		case "aws_cloudwatch_metric_alarm":
