@@ -66,4 +66,3 @@ func pascal(variable string) string {
 	}
 	return b.String()
 }
-
