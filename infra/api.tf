@@ -52,7 +52,7 @@ resource "aws_apigatewayv2_route" "terraform" {
   authorization_type = "NONE"
 }
 
-# The rights of CI's issuer: see var.jwt_issuer.
+# Lets in who brings a JWT of the issuer; what it allows, the function decides.
 resource "aws_apigatewayv2_authorizer" "jwt" {
   count = local.use_jwt ? 1 : 0
 

@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -121,4 +123,28 @@ func serve(t *testing.T, g *lambdaruntime.Gateway) string {
 		return server.URL + "/" + g.Stage
 	}
 	return server.URL
+}
+
+// TestLinked: nothing of the workbench is part of what is deployed, where every
+// package makes the archive larger and the start longer.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "lambda.norpc", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := strings.Fields(string(out))
+	if !slices.Contains(linked, "github.com/statelock/statelock/pkg/lockapi") {
+		t.Fatalf("%d packages, and not lockapi", len(linked))
+	}
+	for _, unwanted := range []string{
+		"statelock/localtest", "statelock/cmd", "statelock/tools", "spf13/cobra", "go.etcd.io/bbolt", "cockroachdb/apd",
+		"tidwall/btree", "hashicorp/", "zclconf/", "goccy/", "net/rpc", "testing",
+	} {
+		for _, path := range linked {
+			if path == unwanted || strings.Contains(path, unwanted) && strings.Contains(unwanted, "/") {
+				t.Errorf("%s is linked", path)
+			}
+		}
+	}
 }
