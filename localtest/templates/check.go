@@ -21,21 +21,30 @@ var everything = map[string]string{
 	"kms_key_arn": "arn:aws:kms:eu-west-1:111122223333:key/1234", "tracing": "Active",
 }
 
+// Everything gives a value other than the default to each parameter of
+// template.yaml.
+func Everything() map[string]string {
+	parameters := map[string]string{}
+	for variable, value := range everything {
+		parameters[pascal(variable)] = value
+	}
+	return parameters
+}
+
 // Check compares the two definitions of a deployment with each other and with
 // the program, for the settings as they come and for others. It lists what
 // differs, or why a definition can't be read.
 func Check(template []byte, module fs.FS) []string {
 	var problems []string
-	for name, settings := range map[string]map[string]string{"by default": nil, "with everything set": everything} {
-		parameters := map[string]string{}
-		for variable, value := range settings {
-			parameters[pascal(variable)] = value
-		}
-		sam, err := SAM(template, parameters)
+	for name, settings := range map[string]struct{ parameters, variables map[string]string }{
+		"by default":          {},
+		"with everything set": {Everything(), everything},
+	} {
+		sam, err := SAM(template, settings.parameters)
 		if err != nil {
 			return []string{"template.yaml: " + err.Error()}
 		}
-		terraform, err := Terraform(module, settings)
+		terraform, err := Terraform(module, settings.variables)
 		if err != nil {
 			return []string{"infra: " + err.Error()}
 		}

@@ -101,7 +101,8 @@ func (s stack) named(value any) any {
 
 // physicalNames has facts' names for ARNs first, which have ids in them.
 func physicalNames(exists map[string]any) *strings.Replacer {
-	var arns, ids []string
+	arns := []string{"dynamodb.eu-west-1.amazonaws.com", "dynamodb.<region>.amazonaws.com"} // stack.py's region
+	var ids []string
 	for logical, id := range object(exists["ids"]) {
 		if name, known := logicalNames[logical]; known && text(id) != "" {
 			ids = append(ids, text(id), "<"+name+">")

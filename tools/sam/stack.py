@@ -1,6 +1,8 @@
 """Creates a CloudFormation stack in moto, in this process, and prints what exists.
 
-    python3 tools/sam/stack.py cloudformation.json
+    python3 tools/sam/stack.py cloudformation.json '{"NoticeSeconds": "30"}'
+
+The second argument has the parameters that are not to be as by default.
 
 moto says CREATE_COMPLETE whatever it made, so what exists is asked of the
 services themselves. It makes no API, no routes and no alarms, and drops some
@@ -63,7 +65,7 @@ def policies():
         yield {"arn": policy["Arn"], "document": version["PolicyVersion"]["Document"]}
 
 
-def main(path):
+def main(path, parameters):
     with open(path, encoding="utf-8") as f:
         body = f.read()
     with mock_aws():
@@ -72,7 +74,10 @@ def main(path):
         )
         boto3.client("s3").put_object(Bucket="bucket", Key="key", Body=b"no archive that anybody opens")
         cloudformation = boto3.client("cloudformation")
-        cloudformation.create_stack(StackName="locks", TemplateBody=body, Capabilities=["CAPABILITY_IAM"])
+        cloudformation.create_stack(
+            StackName="locks", TemplateBody=body, Capabilities=["CAPABILITY_IAM"],
+            Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+        )
         ids = {
             resource["LogicalResourceId"]: resource.get("PhysicalResourceId", "")
             for resource in cloudformation.list_stack_resources(StackName="locks")["StackResourceSummaries"]
@@ -97,6 +102,6 @@ def main(path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: stack.py CLOUDFORMATION")
-    main(sys.argv[1])
+    if len(sys.argv) != 3:
+        sys.exit("usage: stack.py CLOUDFORMATION PARAMETERS")
+    main(sys.argv[1], json.loads(sys.argv[2]))

@@ -21,14 +21,14 @@ func parity(_ context.Context, f *folder) (string, error) {
 	return version, problems(templates.Check(template, os.DirFS(f.path("infra"))))
 }
 
-// compareStack compares what exists with what the template says, in all that moto
-// makes.
-func compareStack(f *folder, exists []byte) error {
+// compareStack compares what exists with what the template says for those
+// parameters, in all that moto makes.
+func compareStack(f *folder, parameters map[string]string, exists []byte) error {
 	template, err := os.ReadFile(f.path("template.yaml"))
 	if err != nil {
 		return err
 	}
-	said, err := templates.SAM(template, nil)
+	said, err := templates.SAM(template, parameters)
 	if err != nil {
 		return err
 	}

@@ -59,11 +59,11 @@ func TestParity(t *testing.T) {
 func TestCompareStack(t *testing.T) {
 	t.Parallel()
 	f := copied(t, "template.yaml", "Parameters:", "Parameters:")
-	err := compareStack(f, []byte(`{"stack": "CREATE_COMPLETE", "ids": {"LockTable": "t"}, "tables": [{"KeySchema": [{"AttributeName": "ws", "KeyType": "HASH"}]}]}`))
+	err := compareStack(f, nil, []byte(`{"stack": "CREATE_COMPLETE", "ids": {"LockTable": "t"}, "tables": [{"KeySchema": [{"AttributeName": "ws", "KeyType": "HASH"}]}]}`))
 	if err == nil || !strings.Contains(err.Error(), `table.keys: "ws HASH, sk RANGE", and "ws HASH"`) || !strings.Contains(err.Error(), `function.api.handler: "bootstrap", and missing`) {
 		t.Errorf("%v", err)
 	}
-	if err := compareStack(f, []byte(`{"stack": "CREATE_COMPLETE"}`)); err == nil {
+	if err := compareStack(f, nil, []byte(`{"stack": "CREATE_COMPLETE"}`)); err == nil {
 		t.Error("a stack of nothing passes")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/statelock/statelock/localtest/engines"
+	"github.com/statelock/statelock/localtest/templates"
 )
 
 // venv gives the folder of the programs of a Python environment with pinned
@@ -163,12 +165,21 @@ func moto(ctx context.Context, f *folder) (string, error) {
 	if err != nil {
 		return version, err
 	}
-	command := exec.CommandContext(ctx, python, "-W", "ignore", f.path("tools", "sam", "stack.py"), translated)
-	var says bytes.Buffer
-	command.Stderr = &says // what it has no support for, at length
-	exists, err := command.Output()
-	if err != nil {
-		return version, fmt.Errorf("stack.py: %w\n%s", err, says.Bytes())
+	for _, parameters := range []map[string]string{{}, templates.Everything()} {
+		given, err := json.Marshal(parameters)
+		if err != nil {
+			return version, err
+		}
+		command := exec.CommandContext(ctx, python, "-W", "ignore", f.path("tools", "sam", "stack.py"), translated, string(given))
+		var says bytes.Buffer
+		command.Stderr = &says // what it has no support for, at length
+		exists, err := command.Output()
+		if err != nil {
+			return version, fmt.Errorf("stack.py: %w\n%s", err, says.Bytes())
+		}
+		if err := compareStack(f, parameters, exists); err != nil {
+			return version, fmt.Errorf("with the parameters %s:\n%w", given, err)
+		}
 	}
-	return version, compareStack(f, exists)
+	return version, nil
 }
