@@ -145,7 +145,7 @@ variable "jwt_issuer" {
   nullable    = false
 
   validation {
-    condition     = var.jwt_issuer == "" || var.issuers != ""
+    condition     = var.jwt_issuer == "" || try(contains(jsondecode(var.issuers)[*].issuer, var.jwt_issuer), false)
     error_message = "issuers must say what the JWTs of jwt_issuer allow."
   }
 }

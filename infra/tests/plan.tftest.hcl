@@ -43,7 +43,7 @@ run "with_jwts_a_key_and_traces" {
 
   variables {
     jwt_issuer  = "https://token.actions.githubusercontent.com"
-    issuers     = "[]"
+    issuers     = jsonencode([{ issuer = "https://token.actions.githubusercontent.com", audience = "statelock", rules = [{ claims = { repository = "acme/infra" }, workspaces = ["acme/**"] }] }])
     kms_key_arn = "arn:aws:kms:eu-west-1:111122223333:key/00000000-0000-4000-8000-000000000001"
     tracing     = "Active"
   }
@@ -69,6 +69,7 @@ run "no_jwts_without_rules" {
 
   variables {
     jwt_issuer = "https://token.actions.githubusercontent.com"
+    issuers    = jsonencode([{ issuer = "https://gitlab.example.com" }])
   }
 
   expect_failures = [var.jwt_issuer]
