@@ -35,7 +35,7 @@ LAMBDA_BUILD := CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build \
 	-tags lambda.norpc -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 
 .DEFAULT_GOAL := help
-.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines tofu waiters differential differential-dynamodb-local test-dynamodb-local bench clean
+.PHONY: help run test prove torture build bin/statelock build/lock.zip lint fmt engines test-engines tofu waiters differential differential-dynamodb-local test-dynamodb-local verify-infra bench-cold bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-28s %s\n", $$1, $$2 }'
@@ -87,6 +87,12 @@ prove: ## check the lock exhaustively, within bounds, and print what was checked
 
 torture: ## let clients fight over locks through a bad network and check it (DURATION=10m)
 	$(GO) run ./localtest/cmd/torture --seed $(TORTURE_SEED) --duration $(DURATION)
+
+verify-infra: ## check both deployments as far as can be without AWS, a line each
+	$(GO) run ./tools/verifyinfra
+
+bench-cold: ## measure the function's start next to a hello and to a bare DynamoDB client
+	$(GO) run ./localtest/coldstart
 
 bench: ## measure acquire and release
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
