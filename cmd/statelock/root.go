@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/signal"
 	"runtime/debug"
@@ -47,16 +46,16 @@ const (
 	groupService = "service"
 )
 
-// sensible refuses what no flag can mean: a time that runs backwards, and a hold
-// with an empty name, which is what a variable that was not set leaves behind.
+// sensible refuses what no flag can mean: a time that runs backwards, and an
+// empty text, which is what a variable that was not set leaves behind.
 func sensible(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		d, wrong := time.ParseDuration(f.Value.String())
 		switch {
 		case f.Value.Type() == "duration" && wrong == nil && d < 0:
 			err = fmt.Errorf("--%s %s: must not be negative", f.Name, d)
-		case f.Name == "lock-id" && f.Value.String() == "":
-			err = errors.New("--lock-id: empty; leave it out if it is not meant")
+		case f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "user" /* which may be nobody */:
+			err = fmt.Errorf("--%s: empty; leave it out if it is not meant", f.Name)
 		}
 	})
 	return err

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/statelock/statelock/pkg/client"
-	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
 func stateCommand() *cobra.Command {
@@ -92,6 +91,9 @@ func stateShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if version < 0 || version == 0 && c.Flags().Changed("version") {
+				return usageError{errors.New("--version: a number from 1, as state list shows it")}
+			}
 			state, err := cl.State(c.Context(), ws, version)
 			if err != nil {
 				return err
@@ -114,7 +116,8 @@ func stateRestoreCommand() *cobra.Command {
 		Use:   "restore --ws WORKSPACE --version N",
 		Short: "Make an earlier version current again, under the lock",
 		Long: `Make an earlier version current again. It becomes a new version, so that what was
-current can be restored, too.
+current can be restored, too, and gets a serial number that no version had: plans
+that were saved before are not taken for it.
 
 The lock is acquired for it, and released. With --lock-id, a lock that is held already
 is used and left held.`,
@@ -125,6 +128,10 @@ is used and left held.`,
 			}
 			cl, err := s.connect(c)
 			if err != nil {
+				return err
+			}
+			// Only to spare a lock that would be of no use: the service looks again.
+			if _, err := cl.State(c.Context(), o.ws, version); err != nil {
 				return err
 			}
 			hold := client.Hold{Workspace: o.ws, LockID: o.lockID}
@@ -141,14 +148,14 @@ is used and left held.`,
 					}
 				}()
 			}
-			number, err := cl.Restore(c.Context(), hold, version)
+			answer, err := cl.Restore(c.Context(), hold, version)
 			if err != nil {
 				return err
 			}
 			if s.json {
-				return printJSON(c.OutOrStdout(), lockmodel.Answer{OK: true, Version: number, Lock: lockmodel.View{Workspace: o.ws, LockID: hold.LockID}})
+				return printJSON(c.OutOrStdout(), answer)
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "restored version %d of %s, as version %d\n", version, o.ws, number)
+			_, err = fmt.Fprintf(c.OutOrStdout(), "restored version %d of %s, as version %d\n", version, o.ws, answer.Version)
 			return err
 		}),
 	}

@@ -164,6 +164,10 @@ func (s *recordingStore) VersionState(context.Context, string, int64) (ddbstore.
 	return ddbstore.State{}, ddbstore.ErrNoState
 }
 
+func (s *recordingStore) Restorable(context.Context, string, int64) ([]byte, error) {
+	return nil, ddbstore.ErrNoState
+}
+
 func (s *recordingStore) Tidy(context.Context, int) (ddbstore.Tidied, error) {
 	return ddbstore.Tidied{}, nil
 }

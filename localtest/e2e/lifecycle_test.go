@@ -66,17 +66,20 @@ func TestLifecycle(t *testing.T) {
 	})
 }
 
-// A version that was restored is what the next run works on.
+// A version that was restored is what the next run works on, and no plan that was
+// saved before is taken for it.
 func TestRestoredVersion(t *testing.T) {
 	everyClient(t, func(t *testing.T, k kind) {
 		s := serve(t)
 		p := k.project(t, s.url, "prod", things)
 		p.apply(t, "one").works(t)
 		p.apply(t, "two").works(t)
+		p.run(t, "plan", "-var=change=saved", "-out=saved").works(t)
 		start(t, p.dir, append(p.env, "STATELOCK_URL="+s.url), statelock(t), "state", "restore", "--ws=prod", "--version=1").works(t)
 		if heard := p.apply(t, "one").works(t); !strings.Contains(heard, "No changes") {
 			t.Errorf("an apply of what was restored said\n%s", heard)
 		}
+		p.run(t, "apply", "saved").fails(t, "stale")
 		p.apply(t, "three").works(t)
 		if v := s.is(t, "prod", lockmodel.Unlocked); v.Version != 4 {
 			t.Errorf("%+v", v)

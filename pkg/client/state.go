@@ -53,15 +53,24 @@ func (c *Client) State(ctx context.Context, ws string, version int64) ([]byte, e
 		_, err := c.send(ctx, cl)
 		return state, err
 	}
-	return nil, &RefusedError{Op: opState, Status: http.StatusNotFound, Code: CodeNoState, Reason: fmt.Sprintf("%s has no such state", ws)}
+	return nil, noVersion(ws, version)
+}
+
+func noVersion(ws string, version int64) error {
+	reason := ws + " has no state"
+	if version != 0 {
+		reason = fmt.Sprintf("%s has no version %d that is kept", ws, version)
+	}
+	return &RefusedError{Op: opState, Status: http.StatusNotFound, Code: CodeNoState, Reason: reason}
 }
 
 // CodeNoState is the code of a RefusedError about a state that there is not.
 const CodeNoState lockmodel.Code = "no_state"
 
 // Restore makes an earlier version of a workspace's state current again, as a
-// new version, under the hold that h names. It gives the new version's number.
-func (c *Client) Restore(ctx context.Context, h Hold, version int64) (int64, error) {
+// new version, under the hold that h names. It gives the service's answer, with
+// the new version's number.
+func (c *Client) Restore(ctx context.Context, h Hold, version int64) (lockmodel.Answer, error) {
 	body, _ := json.Marshal(struct { // strings and a number: can't fail
 		Workspace string `json:"ws"`
 		LockID    string `json:"lock_id,omitempty"`
@@ -72,5 +81,5 @@ func (c *Client) Restore(ctx context.Context, h Hold, version int64) (int64, err
 		op: opRestore, method: http.MethodPost, target: "/v1/restore", body: body, key: uuid.NewString(), tries: c.tries(),
 		accept: into(&a, func(a lockmodel.Answer) bool { return a.OK && a.Lock.Workspace == h.Workspace && a.Version > 0 }),
 	})
-	return a.Version, err
+	return a, err
 }

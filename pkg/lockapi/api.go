@@ -28,6 +28,8 @@ type Store interface {
 	State(ctx context.Context, ws string) (ddbstore.State, error)
 	Versions(ctx context.Context, ws string) ([]ddbstore.Version, error)
 	VersionState(ctx context.Context, ws string, number int64) (ddbstore.State, error)
+	// Restorable gives the body of an earlier version, to be written again.
+	Restorable(ctx context.Context, ws string, number int64) ([]byte, error)
 	// Tidy drops what state writes left behind that broke off.
 	Tidy(ctx context.Context, limit int) (ddbstore.Tidied, error)
 	// Lapsed reads held locks whose lease has lapsed.

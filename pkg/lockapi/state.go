@@ -92,14 +92,16 @@ func (a *API) writeState(r *http.Request) (int, any) {
 	return a.storeState(ctx, request, body)
 }
 
-// storeState stores a state under a request's lock. A write has no id of its
-// own: what it writes makes it known again.
+// storeState stores a state under a request's lock. A write that has no id of its
+// own is known again by what it writes.
 func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) (int, any) {
 	if err := a.mayStore(ctx, r); err != nil {
 		return a.failed(ctx, err)
 	}
-	sum := sha256.Sum256(body)
-	r.ID = hex.EncodeToString(sum[:])
+	if r.ID == "" {
+		sum := sha256.Sum256(body)
+		r.ID = hex.EncodeToString(sum[:])
+	}
 	out, err := a.performBy(ctx, r, func(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
 		return a.store.WriteState(ctx, r, body)
 	})

@@ -348,16 +348,24 @@ func TestVersionsAndRestore(t *testing.T) {
 	want(t, api, 404, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"id-b","version":9}`)
 	want(t, api, 409, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"id-b","version":1}`)
 	wantBody(t, api, path, body(3))
-	// Under the hold that wrote serial 3, serial 1 is out of date; under the next
-	// one, it is what somebody wants.
-	want(t, api, 409, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"id-a","version":1}`)
-	want(t, api, 200, "UNLOCK", path, lockInfo("id-a", "ann"))
-	want(t, api, 200, "LOCK", path, lockInfo("id-c", "ann"))
-	if got := want(t, api, 200, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"id-c","version":1}`); got["version"] != 4.0 {
-		t.Errorf("%v", got)
+	// What is restored gets a serial number that no state had: a plan that was
+	// made for version 1, or for any other, is not for this one.
+	for _, id := range []string{"id-a", "id-c"} {
+		const request = "Idempotency-Key: restore-"
+		if got := want(t, api, 200, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"`+id+`","version":1}`, request+id); got["repeat"] != nil {
+			t.Errorf("%v", got)
+		}
+		got := want(t, api, 200, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"`+id+`","version":1}`, request+id)
+		if got["repeat"] != true {
+			t.Errorf("the same again: %v", got)
+		}
+		wantBody(t, api, path, body(int(got["version"].(float64))))
+		want(t, api, 200, "UNLOCK", path, lockInfo(id, "ann"))
+		if id == "id-a" {
+			want(t, api, 200, "LOCK", path, lockInfo("id-c", "ann"))
+		}
 	}
-	wantBody(t, api, path, body(1))
-	if list := want(t, api, 200, "GET", "/v1/versions/team/prod", "")["versions"].([]any); len(list) != 4 {
+	if list := want(t, api, 200, "GET", "/v1/versions/team/prod", "")["versions"].([]any); len(list) != 5 {
 		t.Errorf("%v", list)
 	}
 }

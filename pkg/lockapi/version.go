@@ -80,7 +80,8 @@ func (a *API) listVersions(r *http.Request) (int, any) {
 }
 
 // restore makes an earlier version current again, under a lock: it writes a
-// copy, so that no version is ever changed.
+// copy, so that no version is ever changed. A repetition is known by its request
+// id, since what it would write is not the same.
 func (a *API) restore(r *http.Request) (int, any) {
 	ctx := r.Context()
 	doc, err := readDocument(limited(r, MaxBody).Body)
@@ -99,9 +100,9 @@ func (a *API) restore(r *http.Request) (int, any) {
 	if err := may(ctx, auth.Read, c.ws); err != nil {
 		return a.failed(ctx, err)
 	}
-	state, err := a.store.VersionState(ctx, c.ws, *c.version)
+	body, err := a.store.Restorable(ctx, c.ws, *c.version)
 	if err != nil {
 		return a.failed(ctx, err)
 	}
-	return a.storeState(ctx, lockmodel.Request{Op: lockmodel.WriteState, Workspace: c.ws, LockID: c.lockID}, state.Body)
+	return a.storeState(ctx, lockmodel.Request{Op: lockmodel.WriteState, Workspace: c.ws, LockID: c.lockID, ID: requestID(ctx)}, body)
 }

@@ -114,9 +114,11 @@ func (r Request) Validate() error {
 	if err := checkID("request_id", r.ID, true); err != nil {
 		return err
 	}
-	needsLockID := r.Op.NeedsLockID() || r.Lapsed || r.Op.TakesState() && r.Terms.RequireLock
-	if err := checkID("lock_id", r.LockID, needsLockID); err != nil {
+	if err := checkID("lock_id", r.LockID, r.Op.NeedsLockID() || r.Lapsed); err != nil {
 		return err
+	}
+	if r.LockID == "" && r.Op.TakesState() && r.Terms.RequireLock {
+		return &FieldError{"lock_id", "missing; this deployment takes no state without a lock"}
 	}
 	if r.Lapsed && r.Op != ReleaseLock && r.Op != WriteState {
 		return &FieldError{"credential", "valid no more; it can only finish what was begun with it"}

@@ -1,0 +1,60 @@
+package ddbstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
+)
+
+// Restorable gives the body of a version so that it can be written again as the
+// latest: with a serial number above those of all versions that are kept, where
+// it has one. Terraform takes a plan for its state by lineage and serial number,
+// so a number that came back would let an old plan be applied to another state.
+// ErrNoState where the version isn't kept.
+func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte, error) {
+	all, err := s.Versions(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	n := slices.IndexFunc(all, func(v Version) bool { return v.Number == number })
+	if n < 0 {
+		return nil, ErrNoState
+	}
+	state, err := s.download(ctx, ws, all[n].id, all[n].Checksum)
+	if err != nil || all[n].Serial == lockmodel.Missing {
+		return state.Body, err
+	}
+	highest := all[n].Serial
+	for _, v := range all {
+		highest = max(highest, v.Serial) // Missing is the least there is
+	}
+	return withSerial(state.Body, highest+1), nil
+}
+
+// withSerial puts another serial number into a plain state and leaves the rest of
+// it as it is, byte for byte.
+func withSerial(body []byte, serial int64) []byte {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if _, err := dec.Token(); err != nil { // the object's brace
+		return body
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return body
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return body
+		}
+		if name == "serial" {
+			end := dec.InputOffset()
+			return slices.Concat(body[:end-int64(len(value))], strconv.AppendInt(nil, serial, 10), body[end:])
+		}
+	}
+	return body
+}
