@@ -49,12 +49,13 @@ const (
 // sensible refuses what no flag can mean: a time that runs backwards, and an
 // empty text, which is what a variable that was not set leaves behind.
 func sensible(flags *pflag.FlagSet) (err error) {
+	const mayBeNobody = "user"
 	flags.Visit(func(f *pflag.Flag) {
 		d, wrong := time.ParseDuration(f.Value.String())
 		switch {
 		case f.Value.Type() == "duration" && wrong == nil && d < 0:
 			err = fmt.Errorf("--%s %s: must not be negative", f.Name, d)
-		case f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "user" /* which may be nobody */:
+		case f.Value.Type() == "string" && f.Value.String() == "" && f.Name != mayBeNobody:
 			err = fmt.Errorf("--%s: empty; leave it out if it is not meant", f.Name)
 		}
 	})
