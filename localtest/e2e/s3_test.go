@@ -156,7 +156,7 @@ func storedLock(t *testing.T, moto, key string) []byte {
 func restoreObject(t *testing.T, moto, key, what string) error {
 	t.Helper()
 	var list struct {
-		Version []struct{ Key, VersionId string } //nolint:revive,staticcheck // S3's name
+		Version []struct{ Key, VersionId string } //nolint:staticcheck // S3's name
 	}
 	status, body := askS3(t, "GET", moto+"/states?versions&prefix="+key, "")
 	if err := xml.Unmarshal(body, &list); err != nil || status != http.StatusOK {
