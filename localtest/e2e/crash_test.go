@@ -82,6 +82,7 @@ func TestZombieCannotWrite(t *testing.T) {
 	everyKind(t, func(t *testing.T, k kind) {
 		s := serve(t)
 		a, b, c := k.project(t, s.url, "prod", things), k.project(t, s.url, "prod", things), k.project(t, s.url, "prod", things)
+		a.apply(t, "zero").works(t)
 		zombie, wake := a.applyHeld(t, "a")
 		zombie.signalGroup(syscall.SIGSTOP)
 		lockID := s.is(t, "prod", lockmodel.Held).LockID
@@ -112,6 +113,14 @@ func TestZombieCannotWrite(t *testing.T) {
 		if got := string(s.state(t, "prod")); !strings.Contains(got, `"c"`) {
 			t.Errorf("the holder's state is not there:\n%s", got)
 		}
+
+		// Nor does what it has kept go over theirs afterwards.
+		last := s.state(t, "prod")
+		a.run(t, "state", "push", "errored.tfstate").fails(t, "serial")
+		if after := s.state(t, "prod"); !bytes.Equal(after, last) {
+			t.Errorf("the state was\n%s\nand is\n%s", last, after)
+		}
+		s.is(t, "prod", lockmodel.Unlocked)
 	})
 }
 
