@@ -20,6 +20,9 @@ var waiters = flag.Int("waiters", 5, "how many wait for one lock at once")
 // What it took is printed side by side (go test -v).
 func TestManyWaiters(t *testing.T) {
 	t.Parallel()
+	if *waiters < 2 {
+		t.Fatal("-waiters: with fewer than 2 nobody waits")
+	}
 	k := kind{name: "terraform", program: terraform(t)}
 	theirs := race(t, k, "terraform apply -lock-timeout", "lock", func(p *project, change, _ string) *process {
 		return p.apply(t, change, "-lock-timeout=60m")
