@@ -379,11 +379,29 @@ func TestGivenUpUploadThatLands(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	})
-	s = ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, Now: func() time.Time { return clock }})
+	options := ddbstore.Options{Table: db.Table, Now: func() time.Time { return clock }}
+	s = ddbstore.New(db.Client, options)
 	body := noise(t, 800<<10)
-	writeState(t, s, "prod", "", body)
+	out, err := s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "write"}, body)
+	if err != nil || out.Err() != nil {
+		t.Fatal(err, out.Err())
+	}
+	// Taking them back may break off anywhere, and is done again.
+	for n := int64(0); ; n++ {
+		d := &dying{after: n}
+		err := ddbstore.New(db.Through(d.between), options).Settle(t.Context(), out)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errDied) || n > 20 {
+			t.Fatal(err)
+		}
+	}
 	wantState(t, s, "prod", body)
 	wantNoLeftovers(t, db)
+	if got := numbers(t, s, "prod"); got != "1" {
+		t.Errorf("versions %s", got)
+	}
 }
 
 // Nothing but what broke off, or was refused, is tidied away, and only when it

@@ -263,36 +263,52 @@ func (s *Store) Settle(ctx context.Context, out lockmodel.Outcome) error {
 	return nil
 }
 
-// number records that a lock's version became current, and as which. Should it
-// have been taken for an upload that broke off, it is kept after all.
+// number records that a lock's version became current, and as which.
 func (s *Store) number(ctx context.Context, l lockmodel.Lock) error {
 	if l.Version == "" || l.VersionNo == lockmodel.Missing {
 		return nil
 	}
-	result, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName:                 &s.Table,
-		Key:                       itemKey(l.Workspace, sortVersion+l.Version),
-		UpdateExpression:          aws.String("SET " + attrNumber + " = :no REMOVE " + attrState + ", " + attrExpires),
-		ConditionExpression:       aws.String("attribute_exists(" + attrWorkspace + ") AND attribute_not_exists(" + attrNumber + ")"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":no": num(l.VersionNo)},
-		ReturnValues:              types.ReturnValueAllOld,
-	})
-	if _, numbered := errors.AsType[*types.ConditionalCheckFailedException](err); numbered {
-		return nil
+	input := &dynamodb.UpdateItemInput{
+		TableName:                           &s.Table,
+		Key:                                 itemKey(l.Workspace, sortVersion+l.Version),
+		UpdateExpression:                    aws.String("SET " + attrNumber + " = :no REMOVE " + attrState + ", " + attrExpires),
+		ConditionExpression:                 aws.String("attribute_exists(" + attrWorkspace + ") AND attribute_not_exists(" + attrNumber + ") AND attribute_not_exists(" + attrExpires + ")"),
+		ExpressionAttributeValues:           map[string]types.AttributeValue{":no": num(l.VersionNo)},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	_, err := s.client.UpdateItem(ctx, input)
+	failed, conditionFailed := errors.AsType[*types.ConditionalCheckFailedException](err)
+	switch {
+	case conditionFailed && len(failed.Item) > 0:
+		err = s.takeBack(ctx, l, failed.Item, input)
+	case conditionFailed:
+		return nil // it isn't there
 	}
 	if err != nil {
 		return fmt.Errorf("number a state of %s: %w", l.Workspace, err)
 	}
-	v, err := decodeVersion(result.Attributes)
-	if err != nil || !v.expires {
-		return err
+	return nil
+}
+
+// takeBack numbers a version that was taken for an upload that broke off: it is
+// kept after all. Its parts come first, so that one that broke off itself is
+// done again.
+func (s *Store) takeBack(ctx context.Context, l lockmodel.Lock, item map[string]types.AttributeValue, input *dynamodb.UpdateItemInput) error {
+	v, err := decodeVersion(item)
+	if err != nil || v.Number != 0 {
+		return err // numbered already
 	}
 	for n := range v.chunks {
 		if err := s.update(ctx, itemKey(l.Workspace, chunkKey(v.id, n)), "REMOVE "+attrExpires, nil); err != nil {
 			return err
 		}
 	}
-	return nil
+	input.ConditionExpression = aws.String("attribute_exists(" + attrWorkspace + ") AND attribute_not_exists(" + attrNumber + ")")
+	_, err = s.client.UpdateItem(ctx, input)
+	if _, numbered := errors.AsType[*types.ConditionalCheckFailedException](err); numbered {
+		return nil
+	}
+	return err
 }
 
 // expire has DynamoDB delete a version that is not current, in a while. The
