@@ -27,7 +27,7 @@ func dynoxideProxy(program *url.URL) http.Handler {
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(program) },
 		ModifyResponse: dropKeyAsOldItem,
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return detached(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Amz-Target") == "DynamoDB_20120810.UpdateItem" {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -45,7 +45,7 @@ func dynoxideProxy(program *url.URL) http.Handler {
 			}
 		}
 		proxy.ServeHTTP(w, r)
-	})
+	}))
 }
 
 // updatedKey is what the context of an UpdateItem that asks for the old item

@@ -46,27 +46,33 @@ func motoProxy(program *url.URL) http.Handler {
 	})
 }
 
-// oneAtATime has next serve each request alone.
+// oneAtATime has next serve each request alone. A turn lasts until next has
+// answered, also where the client has gone: giving up a proxied request does not
+// end the work on it.
 func oneAtATime(next http.Handler) http.Handler {
 	turn := make(chan struct{}, 1)
+	return detached(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// detached reads requests whole before next serves them, and has them served to
+// their end, whatever becomes of the client.
+func detached(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Read before the turn begins, so that a slow client holds up nobody.
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, "unreadable request", http.StatusBadRequest)
 			return
 		}
-		// A turn lasts until next has answered, also where the client has gone:
-		// giving up a proxied request does not end the work on it. The context
-		// can be cancelled, if by nobody, because a ReverseProxy that is given
-		// one that can't watches the client's connection by itself.
+		// The context can be cancelled, if by nobody, because a ReverseProxy that
+		// is given one that can't watches the client's connection by itself.
 		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 		defer cancel()
 		r = r.WithContext(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-
-		turn <- struct{}{}
-		defer func() { <-turn }()
 		next.ServeHTTP(w, r)
 	})
 }

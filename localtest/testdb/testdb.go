@@ -99,9 +99,16 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func (db *DB) Requests() int { return int(db.requests.Swap(0)) }
 
 // Through gives another client of the table, whose requests go through the
-// given transport.
-func (db *DB) Through(between func(http.RoundTripper) http.RoundTripper) *dynamodb.Client {
-	return client(db.endpoint, between(db.transport))
+// given transport, over connections of its own.
+func (db *DB) Through(t testing.TB, between func(http.RoundTripper) http.RoundTripper) *dynamodb.Client {
+	t.Helper()
+	own := db.transport
+	if shared, ok := own.(*http.Transport); ok {
+		clone := shared.Clone()
+		t.Cleanup(clone.CloseIdleConnections)
+		own = clone
+	}
+	return client(db.endpoint, between(own))
 }
 
 // Get reads a lock item past the code under test; nil where there is none.

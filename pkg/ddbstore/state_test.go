@@ -206,7 +206,9 @@ func (d *dying) between(next http.RoundTripper) http.RoundTripper {
 			return next.RoundTrip(r)
 		case n == d.after+1 && d.delivers:
 			if resp, err := next.RoundTrip(r); err == nil {
-				resp.Body.Close()
+				// Read, so that the connection is left as it should be.
+				_, err = io.Copy(io.Discard, resp.Body)
+				return nil, errors.Join(errDied, err, resp.Body.Close())
 			}
 		}
 		return nil, errDied
@@ -232,7 +234,7 @@ func TestKilledAnywhereInAStateWrite(t *testing.T) {
 			writeState(t, s, "prod", hold.LockID, before)
 
 			d := &dying{after: n, delivers: delivers}
-			mortal := ddbstore.New(db.Through(d.between), options)
+			mortal := ddbstore.New(db.Through(t, d.between), options)
 			r := lockmodel.Request{Workspace: "prod", ID: "write", LockID: hold.LockID}
 			out, err := mortal.WriteState(t.Context(), r, after)
 			if err == nil {
@@ -389,7 +391,7 @@ func TestGivenUpUploadThatLands(t *testing.T) {
 	// Taking them back may break off anywhere, and is done again.
 	for n := int64(0); ; n++ {
 		d := &dying{after: n}
-		err := ddbstore.New(db.Through(d.between), options).Settle(t.Context(), out)
+		err := ddbstore.New(db.Through(t, d.between), options).Settle(t.Context(), out)
 		if err == nil {
 			break
 		}

@@ -53,7 +53,7 @@ func newBadNetwork(t *testing.T, seed uint64) *badNetwork {
 	t.Helper()
 	var hop *faults.Injector
 	db := testdb.Open(t)
-	client := db.Through(func(next http.RoundTripper) http.RoundTripper {
+	client := db.Through(t, func(next http.RoundTripper) http.RoundTripper {
 		hop = faults.New(next, faults.Options{Seed: seed, Hop: "to the database", Rates: faults.Even(0.15), Replies: faults.DynamoDB})
 		return hop
 	})
