@@ -30,6 +30,7 @@ type shape struct {
 	info, credential       bool
 	lapsed                 bool
 	version, serial        bool
+	restore                bool
 }
 
 var rendered sync.Map // shape → expression
@@ -43,6 +44,7 @@ func render(r lockmodel.Request) expression {
 		info: r.Info != "", credential: r.Credential != "",
 		lapsed:  r.Lapsed,
 		version: r.Version != "", serial: r.Serial != lockmodel.Missing,
+		restore: r.Restore,
 	}
 	if e, ok := rendered.Load(of); ok {
 		return e.(expression)

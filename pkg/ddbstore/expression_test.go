@@ -33,6 +33,7 @@ func TestExpressions(t *testing.T) {
 			{"credential", r.Credential != ""},
 			{"lapsed", r.Lapsed},
 			{"version", r.Version != ""},
+			{"restore", r.Restore},
 			{"serial", r.Version != "" && r.Serial != lockmodel.Missing},
 		} {
 			if with.is {
@@ -93,8 +94,10 @@ func requests() []lockmodel.Request {
 					opaque.Serial = lockmodel.Missing
 					all = append(all, r, written, opaque)
 					if lockID != "" {
-						written.Credential, written.Lapsed = "C", true
-						all = append(all, written)
+						lapsed, restored := written, written
+						lapsed.Credential, lapsed.Lapsed = "C", true
+						restored.Restore = true
+						all = append(all, lapsed, restored)
 					}
 				case lockmodel.ForceUnlock:
 					noticed := r

@@ -30,6 +30,9 @@ const (
 	OpNever Operand = ":never"
 	// opOutdated is the earliest time of a write that this request comes before.
 	opOutdated Operand = ":outdated"
+	// opNeverBusy is below every time up to which a state write counts: only a
+	// hold that wrote none is below it.
+	opNeverBusy Operand = ":unbusy"
 	// opOverdue is the latest beginning of a hold that has lasted too long.
 	opOverdue Operand = ":overdue"
 	// opFresh is the latest time that a change may bear which this request
@@ -101,6 +104,8 @@ func (o Operand) Value(r Request) any {
 		return r.Serial
 	case opOutdated:
 		return r.Now + r.Terms.Skew + 1
+	case opNeverBusy:
+		return int64(2 * never)
 	case opOverdue:
 		return r.Now - r.Terms.MaxHold - r.Terms.Skew
 	case opFresh:

@@ -33,6 +33,12 @@ func state(serial int64, change ...func(*Request)) Request {
 	}}, change...)...)
 }
 
+// restored is a request to make a copy of an earlier state current, under hold
+// id-a, by the same request whatever the copy's number.
+func restored(serial int64, change ...func(*Request)) Request {
+	return state(serial, append([]func(*Request){lockID("id-a"), id("restore"), func(r *Request) { r.Restore = true }}, change...)...)
+}
+
 // after performs requests one after the other on a workspace never seen.
 func after(requests ...Request) Lock {
 	l := NewLock("prod")

@@ -58,6 +58,9 @@ type Request struct {
 	Checksum string
 	Size     int64
 	Serial   int64
+	// Restore tells that the version is an earlier one's copy. It must be the
+	// first that its hold writes, so that it undoes nothing of that hold.
+	Restore bool
 
 	// Lease is for how many milliseconds from Now the holder asks not to be
 	// marked stale: for Renew (required) and Acquire (0 for no lease).
@@ -206,6 +209,8 @@ func (r Request) checkState() error {
 		return nil
 	case !r.Op.TakesState():
 		return &FieldError{"version", r.Op.String() + " takes no state"}
+	case r.Restore && r.LockID == "":
+		return &FieldError{"lock_id", "missing; acquire the lock, and restore under it"}
 	case !ValidID(r.Version) || r.Checksum == "" || r.Size <= 0 || r.Serial < 0 && r.Serial != Missing:
 		return &FieldError{"version", "needs a name, a checksum, a size and a serial number"}
 	}

@@ -86,7 +86,7 @@ func timely(r Request, s State) All {
 	case r.Op == ForceUnlock && s == Stale && r.Terms.Notice > 0:
 		all = append(all, atMost(AttrStaleAt, opNoticed))
 	case r.Op == Renew && s == Held:
-		all = append(all, below(AttrLeaseUntil, opUntil))
+		all = append(all, below(AttrLeaseUntil, opUntil), below(AttrBusyUntil, opUntil))
 		if r.Terms.MaxHold > 0 {
 			all = append(all, atLeast(AttrAcquiredAt, opOldest))
 		}
@@ -99,7 +99,9 @@ func overdue() All { return All{atMost(AttrAcquiredAt, opOverdue)} }
 
 // latest refuses a state that is older than the current one: the late copy of
 // a write must not take back what a later one wrote. Under one hold, serial
-// numbers grow; times tell apart what has no serial number that can be read.
+// numbers grow; times tell apart what has no serial number that can be read. An
+// earlier state that is restored has neither, since its number is new and its
+// copies are made anew: it comes first in a hold, or not at all.
 func latest(r Request) All {
 	if r.Op != WriteState {
 		return nil
@@ -107,6 +109,9 @@ func latest(r Request) All {
 	all := All{below(AttrWrittenAt, opOutdated)}
 	if r.LockID != "" && opSerial.Value(r) != nil {
 		all = append(all, below(AttrSerial, opSerial))
+	}
+	if r.Restore {
+		all = append(all, below(AttrBusyUntil, opNeverBusy))
 	}
 	return all
 }
@@ -146,7 +151,11 @@ func repeat(r Request) []All {
 	case Acquire:
 		return []All{slices.Concat(whole(Held), named(r))}
 	case Renew:
-		return []All{slices.Concat(whole(Held), named(r), All{atLeast(AttrLeaseUntil, opUntil)})}
+		var all []All
+		for _, proof := range []Attr{AttrLeaseUntil, AttrBusyUntil} {
+			all = append(all, slices.Concat(whole(Held), named(r), All{atLeast(proof, opUntil)}))
+		}
+		return all
 	}
 	var all []All
 	if a, ok := memory(r.Op); ok {

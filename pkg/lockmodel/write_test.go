@@ -84,6 +84,14 @@ func TestWriteRenewsALease(t *testing.T) {
 	if late := Step(renewed, state(1, byID)).Lock; late.View().LeaseUntil != renewed.View().LeaseUntil {
 		t.Errorf("the lease was shortened to %s", late.View().LeaseUntil)
 	}
+	// What was told of the end of the lease stands, whatever is asked for later.
+	told := after(request(Acquire, lease(lasts)), state(1, byID, now(t0+20_000)), request(Renew, lease(1000), now(t0+21_000)))
+	if until := after(request(Acquire, lease(lasts)), state(1, byID, now(t0+20_000))).View().LeaseUntil; told.View().LeaseUntil < until {
+		t.Errorf("a shorter renewal took the lease back from %s to %s", until, told.View().LeaseUntil)
+	}
+	if l := Step(told, state(2, byID, now(t0+22_000))).Lock; l.View().LeaseUntil < told.View().LeaseUntil {
+		t.Errorf("a state write took the lease back from %s to %s", told.View().LeaseUntil, l.View().LeaseUntil)
+	}
 	// Without a lease, there is none to prolong.
 	unleased := after(request(Acquire), state(1, byID))
 	if out := Step(unleased, request(MarkStale, id("m"))); !out.Wrote() {

@@ -28,7 +28,7 @@ func applied(l lockmodel.Lock, r lockmodel.Request) bool {
 	case lockmodel.Acquire:
 		return l.State == lockmodel.Held && meant(l, r)
 	case lockmodel.Renew:
-		return l.State == lockmodel.Held && meant(l, r) && l.LeaseUntil != lockmodel.Missing && l.LeaseUntil >= r.Now+r.Lease
+		return l.State == lockmodel.Held && meant(l, r) && max(l.LeaseUntil, l.BusyUntil) >= r.Now+r.Lease
 	case lockmodel.MarkStale:
 		return l.MarkedBy == r.Key()
 	case lockmodel.WriteState:

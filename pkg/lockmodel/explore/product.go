@@ -135,6 +135,11 @@ func variants(r lockmodel.Request) []lockmodel.Request {
 				r.Version, r.Checksum, r.Size, r.Serial = "v1", "sum", 100, serial
 			})
 		}
+		if r.LockID != "" {
+			with(func(r *lockmodel.Request) {
+				r.Version, r.Checksum, r.Size, r.Serial, r.Restore = "v1", "sum", 100, 5, true
+			})
+		}
 		lapsed("secret")
 		lapsed("another")
 	}
@@ -246,6 +251,9 @@ var tampered = []struct {
 	{lockmodel.AttrBusyUntil, productNow - 100},
 	{lockmodel.AttrBusyUntil, productNow - 1},
 	{lockmodel.AttrBusyUntil, productNow},
+	{lockmodel.AttrBusyUntil, productNow + 4999},
+	{lockmodel.AttrBusyUntil, productNow + 5000},
+	{lockmodel.AttrBusyUntil, int64(-1)},
 	{lockmodel.AttrAcquiredAt, productNow - 10_100},
 	{lockmodel.AttrAcquiredAt, productNow - 10_099},
 	{lockmodel.AttrSerial, int64(5)},

@@ -215,6 +215,9 @@ func outdated(l lockmodel.Lock, r lockmodel.Request) bool {
 	if r.Op != lockmodel.WriteState {
 		return false
 	}
+	if r.Restore && l.BusyUntil != lockmodel.Missing {
+		return true // the hold wrote before
+	}
 	numbered := r.LockID != "" && r.Version != "" && r.Serial != lockmodel.Missing && l.Serial != lockmodel.Missing
 	return numbered && r.Serial <= l.Serial || l.WrittenAt != lockmodel.Missing && r.Now+r.Terms.Skew < l.WrittenAt
 }
@@ -255,8 +258,8 @@ func deadlines(s step) string {
 	switch {
 	case s.r.Lease > 0 && until != s.r.Now+s.r.Lease:
 		return fmt.Sprintf("asked for a lease of %d at %d, got one until %d", s.r.Lease, s.r.Now, until)
-	case s.r.Op == lockmodel.Renew && until <= s.before.LeaseUntil:
-		return fmt.Sprintf("the lease was shortened from %d to %d", s.before.LeaseUntil, until)
+	case s.r.Op == lockmodel.Renew && until <= max(s.before.LeaseUntil, s.before.BusyUntil):
+		return fmt.Sprintf("the lease was shortened from %d to %d", max(s.before.LeaseUntil, s.before.BusyUntil), until)
 	case s.r.Op == lockmodel.Acquire && s.r.Lease == 0 && until != lockmodel.Missing:
 		return "the new hold has the lease of another"
 	}

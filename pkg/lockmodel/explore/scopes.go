@@ -17,6 +17,9 @@ func Scopes() []Bounds {
 		{Acquisitions: 1, Writes: 2, Late: 1},
 		{Acquisitions: 1, Writes: 1, Operator: 2},
 		{Acquisitions: 1, Writes: 1, Operator: 1, Late: 1},
+		{Acquisitions: 1, Writes: 1, Sweeper: 1, Ticks: 2},
+		{Acquisitions: 1, Writes: 1, Renewals: 1, Ticks: 2},
+		{Acquisitions: 1, Writes: 2, Ticks: 1, Skew: true},
 	}
 }
 

@@ -73,6 +73,11 @@ func proofOfLife(s step) string {
 		return ""
 	}
 	now, until := s.r.Now, s.out.Lock.BusyUntil
+	// Writes may overtake each other by the skew, and no more.
+	promised, left := max(s.before.LeaseUntil, s.before.BusyUntil), max(s.out.Lock.LeaseUntil, until)
+	if s.before.Lease != lockmodel.Missing && s.before.BusyUntil <= s.before.WrittenAt+s.before.Lease && left+s.r.Terms.Skew < promised {
+		return fmt.Sprintf("a lease that was promised until %d ends at %d", promised, left)
+	}
 	switch lease := s.before.Lease; {
 	case lease == lockmodel.Missing && until > now-patience:
 		return fmt.Sprintf("a hold without a lease is busy until %d", until)
