@@ -61,6 +61,13 @@ func (rec *recorder) again(t *testing.T, n int) {
 	}
 }
 
+// put sends a late copy of request n, which was a PutItem.
+func (rec *recorder) put(t *testing.T, n int) {
+	t.Helper()
+	rec.last.Header.Set("X-Amz-Target", "DynamoDB_20120810.PutItem")
+	rec.again(t, n)
+}
+
 // loseReplies drops the reply of each request once, after it was applied.
 type loseReplies struct{ lost int }
 

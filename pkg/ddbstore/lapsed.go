@@ -14,7 +14,7 @@ import (
 
 // Lapsed reads held locks whose lease has lapsed, the longest ago first, at most
 // limit of them; more tells that there are others. Holds that are seen to be
-// alive by the state that they wrote are passed over. It reads an index that
+// alive by the state that they wrote, and have not lasted too long, are passed over. It reads an index that
 // holds leased locks alone and follows the table within moments: what is found
 // may have been renewed since, which the write that marks it stale will tell.
 func (s *Store) Lapsed(ctx context.Context, limit int) (locks []lockmodel.Lock, more bool, err error) {
@@ -28,6 +28,10 @@ func (s *Store) Lapsed(ctx context.Context, limit int) (locks []lockmodel.Lock, 
 			":held":   str(lockmodel.Held),
 			":lapsed": &types.AttributeValueMemberN{Value: strconv.FormatInt(lapsed, 10)},
 		},
+	}
+	if s.MaxHold > 0 {
+		query.FilterExpression = aws.String("NOT " + attrBusyUntil + " >= :lapsed OR " + string(lockmodel.AttrAcquiredAt) + " <= :overdue")
+		query.ExpressionAttributeValues[":overdue"] = num(lapsed - s.MaxHold.Milliseconds())
 	}
 	for {
 		query.Limit = aws.Int32(int32(limit - len(locks))) // counted before the filter

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,9 +13,10 @@ import (
 
 // Restorable gives the body of a version so that it can be written again as the
 // latest: with a serial number above those of all versions that are kept, where
-// it has one. Terraform takes a plan for its state by lineage and serial number,
+// it is plain. Terraform takes a plan for its state by lineage and serial number,
 // so a number that came back would let an old plan be applied to another state.
-// ErrNoState where the version isn't kept.
+// What OpenTofu encrypted keeps its number. ErrNoState where the version isn't
+// kept.
 func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte, error) {
 	all, err := s.Versions(ctx, ws)
 	if err != nil {
@@ -25,14 +27,24 @@ func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte
 		return nil, ErrNoState
 	}
 	state, err := s.download(ctx, ws, all[n].id, all[n].Checksum)
-	if err != nil || all[n].Serial == lockmodel.Missing {
+	if err != nil || all[n].Serial == lockmodel.Missing || encrypted(state.Body) {
 		return state.Body, err
 	}
 	highest := all[n].Serial
 	for _, v := range all {
 		highest = max(highest, v.Serial) // Missing is the least there is
 	}
+	if highest == math.MaxInt64 {
+		return state.Body, nil // there is no higher one
+	}
 	return withSerial(state.Body, highest+1), nil
+}
+
+// encrypted reports whether OpenTofu encrypted the state. It has its serial number
+// inside once more, and both must be the same.
+func encrypted(body []byte) bool {
+	var outer map[string]json.RawMessage
+	return json.Unmarshal(body, &outer) == nil && outer["encrypted_data"] != nil
 }
 
 // withSerial puts another serial number into a plain state and leaves the rest of

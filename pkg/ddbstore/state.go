@@ -66,6 +66,8 @@ func (s *Store) State(ctx context.Context, ws string) (State, error) {
 	switch {
 	case err != nil:
 		return State{}, err
+	case l.Version == "" && (l.Checksum != "" || l.Size != lockmodel.Missing):
+		return State{}, fmt.Errorf("read a state of %s: %w: what points to it is gone", ws, ErrStateDamaged)
 	case l.Version == "":
 		return State{}, ErrNoState
 	}
@@ -100,8 +102,8 @@ func restored(compressed []byte, checksum string) (State, error) {
 }
 
 // readable finds the serial number and the lineage of a state that says them,
-// as plain ones do (format version 4, which Terraform has written since 0.12).
-// Encrypted ones may be any bytes.
+// as plain ones do (format version 4, which Terraform has written since 0.12) and
+// those that OpenTofu encrypts. Others may be any bytes.
 func readable(body []byte) (serial int64, lineage string) {
 	var plain struct {
 		Serial  *int64  `json:"serial"`

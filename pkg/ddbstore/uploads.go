@@ -8,25 +8,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
-// UploadGrace is how long after its beginning a state write is taken to have
-// broken off. It is much longer than a request to the service, or the signature
-// of one to DynamoDB, is good for.
+// UploadGrace is how long after its beginning a state write is looked at by Tidy:
+// long after its own Settle.
 const UploadGrace = time.Hour
 
 // Tidied is what Tidy did.
 type Tidied struct {
 	// Numbered counts versions that became current unnoticed, Dropped those that
-	// never did.
-	Numbered, Dropped int
+	// never can, and Left those that still may.
+	Numbered, Dropped, Left int
 	// More tells that there are more than one call looks at.
 	More bool
 }
 
 // Tidy finds state writes that broke off, or that were refused, longer than
 // UploadGrace ago, at most limit of them, and has DynamoDB delete what they
-// uploaded. It reads an index that holds such writes alone. It may run at the
+// uploaded: where the transition table says that they can't become current any
+// more, however late their last request arrives. The others are left for a
+// later call. It reads an index that holds such writes alone. It may run at the
 // same time as anything else, stop anywhere and be repeated.
 func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 	var t Tidied
@@ -38,7 +41,7 @@ func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":uploading": str(uploading), ":before": num(s.Now().Add(-UploadGrace).UnixMilli())},
 	}
 	for {
-		query.Limit = aws.Int32(int32(limit - t.Numbered - t.Dropped)) // counted before the filter
+		query.Limit = aws.Int32(int32(limit - t.seen())) // counted before the filter
 		result, err := s.client.Query(ctx, query)
 		if err != nil {
 			return t, fmt.Errorf("look for broken state writes: %w", err)
@@ -49,11 +52,13 @@ func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 			}
 		}
 		query.ExclusiveStartKey = result.LastEvaluatedKey
-		if t.More = len(result.LastEvaluatedKey) > 0; !t.More || t.Numbered+t.Dropped == limit {
+		if t.More = len(result.LastEvaluatedKey) > 0; !t.More || t.seen() == limit {
 			return t, nil
 		}
 	}
 }
+
+func (t Tidied) seen() int { return t.Numbered + t.Dropped + t.Left }
 
 // tidy decides about one write: what the lock points to became current.
 func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeValue, t *Tidied) error {
@@ -73,6 +78,28 @@ func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeV
 		t.Numbered++
 		return s.number(ctx, l)
 	}
-	t.Dropped++
-	return s.expire(ctx, l.Workspace, v)
+	if s.mayLand(l, v) {
+		t.Left++
+		return nil
+	}
+	dropped, err := s.drop(ctx, l.Workspace, v)
+	if dropped {
+		t.Dropped++
+	} else {
+		t.Left++
+	}
+	return err
+}
+
+// mayLand reports whether the write of an upload could still be done if it
+// arrived now. If not, it never can: the hold that it names has ended, and no
+// other has its id; or the lock or the state changed after it was made, and they
+// only do so again. Serial numbers are left out of it, since they are forgotten.
+func (s *Store) mayLand(l lockmodel.Lock, v Version) bool {
+	r := s.complete(lockmodel.Request{
+		Op: lockmodel.WriteState, Workspace: l.Workspace, ID: "upload", LockID: v.LockID,
+		Version: v.id, Checksum: v.Checksum, Size: v.Size, Serial: lockmodel.Missing,
+	})
+	r.Now = v.At
+	return lockmodel.Step(l, r).Wrote()
 }

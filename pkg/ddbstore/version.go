@@ -112,12 +112,19 @@ func (s *Store) upload(ctx context.Context, r lockmodel.Request, lineage string,
 	return nil
 }
 
+// put stores an item of an upload, once: its name is new, so one that is there is
+// this very one, and a copy of the request must not undo what came after it.
 func (s *Store) put(ctx context.Context, item any) error {
 	attributes, err := attributevalue.MarshalMap(item)
 	if err != nil {
 		return err
 	}
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.Table, Item: attributes})
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.Table, Item: attributes, ConditionExpression: aws.String("attribute_not_exists(" + attrWorkspace + ")"),
+	})
+	if _, there := errors.AsType[*types.ConditionalCheckFailedException](err); there {
+		return nil
+	}
 	return err
 }
 
@@ -229,12 +236,12 @@ func (s *Store) VersionState(ctx context.Context, ws string, number int64) (Stat
 }
 
 // Settle does what is left to do after a state write: it numbers the version
-// that became current, and lets those go that are not to be kept any more. The
-// write stands without it; what it leaves undone, Tidy or the next write's
-// Settle does.
+// that became current and the one before, and lets those go that are not to be
+// kept any more. The write stands without it; what it leaves undone, Tidy or the
+// next write's Settle does.
 func (s *Store) Settle(ctx context.Context, out lockmodel.Outcome) error {
-	if !out.Wrote() && out.Lock.Version != out.Request.Version {
-		return nil // not this request's doing
+	if !out.Rule.Done() {
+		return nil
 	}
 	for _, l := range []lockmodel.Lock{out.Before, out.Lock} {
 		if err := s.number(ctx, l); err != nil {
@@ -244,7 +251,17 @@ func (s *Store) Settle(ctx context.Context, out lockmodel.Outcome) error {
 	if out.Lock.VersionNo <= int64(s.KeepVersions) {
 		return nil
 	}
-	all, err := s.versions(ctx, out.Lock)
+	return s.prune(ctx, out.Lock.Workspace)
+}
+
+// prune lets the oldest versions of a workspace go. None of them can become
+// current again: a state that is restored is a new version.
+func (s *Store) prune(ctx context.Context, ws string) error {
+	l, err := s.Lock(ctx, ws) // as it is now, which may be later than the caller's
+	if err != nil {
+		return err
+	}
+	all, err := s.versions(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -252,10 +269,14 @@ func (s *Store) Settle(ctx context.Context, out lockmodel.Outcome) error {
 	for _, v := range all {
 		switch {
 		case v.Number == 0 || v.expires:
-		case v.Current || kept < s.KeepVersions:
+		case v.Current || kept < s.KeepVersions || v.Number >= l.VersionNo:
 			kept++
 		default:
-			if err := s.expire(ctx, out.Lock.Workspace, v); err != nil {
+			// The description is the last to go: what broke off is done again.
+			if err := s.expireParts(ctx, ws, v); err != nil {
+				return err
+			}
+			if _, err := s.update(ctx, itemKey(ws, sortVersion+v.id), setExpiry, "", s.expiry()); err != nil {
 				return err
 			}
 		}
@@ -268,73 +289,65 @@ func (s *Store) number(ctx context.Context, l lockmodel.Lock) error {
 	if l.Version == "" || l.VersionNo == lockmodel.Missing {
 		return nil
 	}
-	input := &dynamodb.UpdateItemInput{
-		TableName:                           &s.Table,
-		Key:                                 itemKey(l.Workspace, sortVersion+l.Version),
-		UpdateExpression:                    aws.String("SET " + attrNumber + " = :no REMOVE " + attrState + ", " + attrExpires),
-		ConditionExpression:                 aws.String("attribute_exists(" + attrWorkspace + ") AND attribute_not_exists(" + attrNumber + ") AND attribute_not_exists(" + attrExpires + ")"),
-		ExpressionAttributeValues:           map[string]types.AttributeValue{":no": num(l.VersionNo)},
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}
-	_, err := s.client.UpdateItem(ctx, input)
-	failed, conditionFailed := errors.AsType[*types.ConditionalCheckFailedException](err)
-	switch {
-	case conditionFailed && len(failed.Item) > 0:
-		err = s.takeBack(ctx, l, failed.Item, input)
-	case conditionFailed:
-		return nil // it isn't there
-	}
-	if err != nil {
-		return fmt.Errorf("number a state of %s: %w", l.Workspace, err)
-	}
-	return nil
-}
-
-// takeBack numbers a version that was taken for an upload that broke off: it is
-// kept after all. Its parts come first, so that one that broke off itself is
-// done again.
-func (s *Store) takeBack(ctx context.Context, l lockmodel.Lock, item map[string]types.AttributeValue, input *dynamodb.UpdateItemInput) error {
-	v, err := decodeVersion(item)
-	if err != nil || v.Number != 0 {
-		return err // numbered already
-	}
-	for n := range v.chunks {
-		if err := s.update(ctx, itemKey(l.Workspace, chunkKey(v.id, n)), "REMOVE "+attrExpires, nil); err != nil {
-			return err
-		}
-	}
-	input.ConditionExpression = aws.String("attribute_exists(" + attrWorkspace + ") AND attribute_not_exists(" + attrNumber + ")")
-	_, err = s.client.UpdateItem(ctx, input)
-	if _, numbered := errors.AsType[*types.ConditionalCheckFailedException](err); numbered {
-		return nil
-	}
+	_, err := s.update(ctx, itemKey(l.Workspace, sortVersion+l.Version), "SET "+attrNumber+" = :no REMOVE "+attrState,
+		unnumbered+" AND attribute_not_exists("+attrExpires+")", map[string]types.AttributeValue{":no": num(l.VersionNo)})
 	return err
 }
 
-// expire has DynamoDB delete a version that is not current, in a while. The
-// description is the last to go, so that one that broke off can be repeated.
-func (s *Store) expire(ctx context.Context, ws string, v Version) error {
-	at := map[string]types.AttributeValue{":at": num(s.Now().Add(unreferenced).Unix())}
+// drop lets an upload go that can't become current any more. Its description is
+// claimed first, on condition that it did not become current before, and stays
+// in the index until all is done.
+func (s *Store) drop(ctx context.Context, ws string, v Version) (dropped bool, err error) {
+	description := itemKey(ws, sortVersion+v.id)
+	claimed, err := s.update(ctx, description, setExpiry, unnumbered, s.expiry())
+	if err != nil || !claimed {
+		return false, err
+	}
+	if err := s.expireParts(ctx, ws, v); err != nil {
+		return false, err
+	}
+	_, err = s.update(ctx, description, "REMOVE "+attrState, unnumbered, nil)
+	return err == nil, err
+}
+
+const (
+	setExpiry  = "SET " + attrExpires + " = :at"
+	unnumbered = "attribute_not_exists(" + attrNumber + ")"
+)
+
+func (s *Store) expiry() map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{":at": num(s.Now().Add(unreferenced).Unix())}
+}
+
+// expireParts has DynamoDB delete the parts of a version, in a while.
+func (s *Store) expireParts(ctx context.Context, ws string, v Version) error {
 	for n := range v.chunks {
-		if err := s.update(ctx, itemKey(ws, chunkKey(v.id, n)), "SET "+attrExpires+" = :at", at); err != nil {
+		if _, err := s.update(ctx, itemKey(ws, chunkKey(v.id, n)), setExpiry, "", s.expiry()); err != nil {
 			return err
 		}
 	}
-	return s.update(ctx, itemKey(ws, sortVersion+v.id), "SET "+attrExpires+" = :at REMOVE "+attrState, at)
+	return nil
 }
 
-// update changes an item of a version, where it exists.
-func (s *Store) update(ctx context.Context, key map[string]types.AttributeValue, expression string, values map[string]types.AttributeValue) error {
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+// update changes an item of a version, where it exists and, unless that is "",
+// the condition holds. It is done where they do.
+func (s *Store) update(ctx context.Context, key map[string]types.AttributeValue, expression, condition string, values map[string]types.AttributeValue) (done bool, err error) {
+	exists := "attribute_exists(" + attrWorkspace + ")"
+	if condition != "" {
+		exists += " AND " + condition
+	}
+	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: key,
-		UpdateExpression:          &expression,
-		ConditionExpression:       aws.String("attribute_exists(" + attrWorkspace + ")"),
+		UpdateExpression: &expression, ConditionExpression: &exists,
 		ExpressionAttributeValues: values,
 	})
-	if _, missing := errors.AsType[*types.ConditionalCheckFailedException](err); err != nil && !missing {
-		return fmt.Errorf("tidy a version: %w", err)
+	if _, not := errors.AsType[*types.ConditionalCheckFailedException](err); not {
+		return false, nil
 	}
-	return nil
+	if err != nil {
+		return false, fmt.Errorf("tidy a version: %w", err)
+	}
+	return true, nil
 }
 
 func itemKey(ws, sort string) map[string]types.AttributeValue {
