@@ -116,11 +116,12 @@ func stateRestoreCommand() *cobra.Command {
 		Use:   "restore --ws WORKSPACE --version N",
 		Short: "Make an earlier version current again, under the lock",
 		Long: `Make an earlier version current again. It becomes a new version, so that what was
-current can be restored, too, and gets a serial number that no version had: plans
-that were saved before are not taken for it.
+current can be restored, too. A plain state gets a serial number that no version
+has, so that plans which were saved before are not taken for it; one that OpenTofu
+encrypted keeps its own.
 
 The lock is acquired for it, and released. With --lock-id, a lock that is held already
-is used and left held.`,
+is used and left held; it must not have been used to write state before.`,
 		Args: cobra.NoArgs,
 		RunE: untilSignal(func(c *cobra.Command) (err error) {
 			if version < 1 {

@@ -37,6 +37,11 @@ terraform {
 		if versions := s.versions(t, "prod"); len(versions) < 2 {
 			t.Errorf("versions %+v", versions)
 		}
+		start(t, p.dir, append(p.env, "STATELOCK_URL="+s.url), statelock(t), "state", "restore", "--ws=prod", "--version=1").works(t)
+		if heard := p.apply(t, "a-secret").works(t); !strings.Contains(heard, "No changes") {
+			t.Errorf("an apply of what was restored said\n%s", heard)
+		}
+		p.apply(t, "a-third-secret").works(t)
 		s.is(t, "prod", lockmodel.Unlocked)
 	}
 }

@@ -350,7 +350,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("version %d: %q, %v", number, state.Body, err)
 		}
 	}
-	// Without a serial number, as where it is encrypted.
+	// Without a serial number.
 	writeState(t, s, "prod", hold.LockID, []byte("opaque"))
 	if versions, err = s.Versions(t.Context(), "prod"); err != nil || versions[0].Serial != lockmodel.Missing || versions[0].Number != 6 {
 		t.Errorf("%+v, %v", versions, err)

@@ -42,8 +42,7 @@ const (
 type Version struct {
 	// Number counts the workspace's writes, from 1.
 	Number int64
-	// Serial and Lineage are as the state says, Missing and "" where it can't be
-	// read.
+	// Serial and Lineage are as the state says, Missing and "" where it says none.
 	Serial  int64
 	Lineage string
 	// Size is in bytes, as written; Checksum is SHA-256 in hex.

@@ -196,16 +196,32 @@ func TestCredentialLapsesDuringAHold(t *testing.T) {
 			if after := len(g.Sorts(t, "other", "")); after != before {
 				t.Error("a credential that lapsed stored something")
 			}
-			want(t, g, 200, "UNLOCK", path, lockInfo("id-a", "ann"), basic(secret))
-			answer := want(t, g, 200, "UNLOCK", path, lockInfo("id-a", "ann"), basic(secret)) // the reply was lost
-			if strings.Contains(marshal(t, answer), "token:") {
-				t.Errorf("a repetition tells %v", answer)
+			again := func(method, target, body string) { // the reply was lost
+				t.Helper()
+				if got := marshal(t, want(t, g, 200, method, target, body, basic(secret))); got != `{"ok":true,"repeat":true}` {
+					t.Errorf("a repeated %s is told %s", method, got)
+				}
 			}
+			again("POST", path+"?ID=id-a", "state")
+			want(t, g, 200, "UNLOCK", path, lockInfo("id-a", "ann"), basic(secret))
+			again("UNLOCK", path, lockInfo("id-a", "ann"))
 			want(t, g, 401, "POST", path+"?ID=id-a", "another state", basic(secret))
 			want(t, g, 401, "GET", path, "", basic(secret))
 			want(t, g, 401, "LOCK", path, lockInfo("id-b", "ann"), basic(secret))
 		})
 	}
+}
+
+// A credential that may not read may not when it has lapsed, either.
+func TestLapsedCredentialReadsNoMoreThanBefore(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	_, secret := g.token(t, "**", auth.Acquire, auth.WriteState, auth.ReleaseLock)
+	want(t, g, 200, "LOCK", "/v1/tf/prod", lockInfo("id-a", "ann"), basic(secret))
+	want(t, g, 403, "GET", "/v1/tf/prod", "", basic(secret))
+	g.now = g.now.Add(2 * time.Hour)
+	want(t, g, 401, "GET", "/v1/tf/prod", "", basic(secret))
+	want(t, g, 200, "POST", "/v1/tf/prod?ID=id-a", "state", basic(secret))
 }
 
 // A gateway that authorizes callers is believed, but it can't know Terraform's.

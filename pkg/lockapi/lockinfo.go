@@ -2,6 +2,7 @@ package lockapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 )
 
 // lockInfo is what Terraform and OpenTofu say of a lock: LockInfo of their
-// package statemgr. Fields that it has besides are kept as they are.
+// package statemgr. All its fields are always there.
 type lockInfo struct {
 	ID, Operation, Info, Who, Version, Created, Path string
 }
@@ -65,23 +66,17 @@ func (i lockInfo) holder() string {
 // conflict is the body that tells Terraform who is in the way: always a
 // LockInfo with an ID and a time, since some of its versions give up waiting
 // otherwise, and with an Info that people are shown.
-func conflict(out lockmodel.Outcome) map[string]any {
+func conflict(out lockmodel.Outcome) lockInfo {
 	l := out.Before
-	view := l.View()
-	body := map[string]any{"Operation": "", "Info": "", "Who": "", "Version": "", "Path": l.Workspace}
+	body := lockInfo{Who: l.Runner, Path: l.Workspace}
 	if l.LockID != "" {
-		body["Who"] = l.Runner
 		_ = json.Unmarshal([]byte(l.Info), &body) // without one, what is here must do
 	}
-	body["ID"] = l.LockID
-	if l.LockID == "" {
-		body["ID"] = out.Request.LockID // nobody is in the way but what Info says
+	body.ID = cmp.Or(l.LockID, out.Request.LockID)                 // nobody is in the way but what Info says
+	if new(time.Time).UnmarshalText([]byte(body.Created)) != nil { // as the client will read it
+		body.Created = time.UnixMilli(max(l.AcquiredAt, l.ChangedAt, 0)).UTC().Format(time.RFC3339Nano)
 	}
-	created, _ := body["Created"].(string)
-	if _, err := time.Parse(time.RFC3339Nano, created); err != nil {
-		body["Created"] = time.UnixMilli(max(l.AcquiredAt, l.ChangedAt, 0)).UTC().Format(time.RFC3339Nano)
-	}
-	body["Info"] = explain(view, out)
+	body.Info = explain(l.View(), out)
 	return body
 }
 

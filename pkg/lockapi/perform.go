@@ -35,15 +35,25 @@ func (a *API) performBy(ctx context.Context, r lockmodel.Request, by func(contex
 		return out, err
 	}
 	a.record(ctx, out)
-	if c.Lapsed && !out.Wrote() {
-		// The write alone proves the credential. So nothing is told without one
-		// but to whoever repeats what is done.
-		if !out.Rule.Done() {
-			return out, c.unfit
-		}
-		out.Lock = lockmodel.NewLock(r.Workspace)
+	if c.Lapsed && !out.Rule.Done() {
+		return out, c.unfit // the write alone proves the credential
 	}
 	return out, nil
+}
+
+// told is what the caller is told of an outcome. A write proves a credential that
+// has lapsed; whoever only repeats one learns that it is done, and no more.
+func told(ctx context.Context, out lockmodel.Outcome) (int, any) {
+	if c, _ := callerOf(ctx); c.Lapsed && !out.Wrote() {
+		return status(out), acknowledgement{OK: true, Repeat: true}
+	}
+	return status(out), out.Answer()
+}
+
+// acknowledgement is the JSON of what is told of nothing else.
+type acknowledgement struct {
+	OK     bool `json:"ok"`
+	Repeat bool `json:"repeat"`
 }
 
 // record logs who asked for a transition and what became of it.

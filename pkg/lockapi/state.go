@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,14 +109,19 @@ func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) 
 	if err != nil {
 		return a.failed(ctx, err)
 	}
-	// It stands, whatever becomes of this, and of the client.
+	a.settle(ctx, out)
+	return told(ctx, out)
+}
+
+// settle tidies up after a state write, which stands whatever becomes of this,
+// and of the client.
+func (a *API) settle(ctx context.Context, out lockmodel.Outcome) {
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	if err := a.store.Settle(settling, out); err != nil {
 		a.log.LogAttrs(ctx, slog.LevelError, "a state was written, and not tidied up after",
-			slog.String("ws", r.Workspace), slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
+			slog.String("ws", out.Request.Workspace), slog.String("request_id", requestID(ctx)), slog.String("error", err.Error()))
 	}
-	return status(out), out.Answer()
 }
 
 // mayReadState lets a credential that has lapsed read what the hold that it began
@@ -124,6 +130,9 @@ func (a *API) mayReadState(ctx context.Context, ws string) error {
 	c, _ := callerOf(ctx)
 	if !c.Lapsed {
 		return may(ctx, auth.Read, ws)
+	}
+	if !slices.ContainsFunc(c.Grants, func(g auth.Grant) bool { return g.Allows(auth.Read, ws) }) {
+		return c.unfit // as when it was valid
 	}
 	l, err := a.store.Lock(ctx, ws)
 	if err == nil && (c.Digest == "" || l.Credential != c.Digest) {
@@ -157,7 +166,12 @@ func (a *API) deleteState(r *http.Request) (int, any) {
 		return a.failed(r.Context(), err)
 	}
 	request.ID = "DELETE"
-	return a.answer(r.Context(), request)
+	out, err := a.perform(r.Context(), request)
+	if err != nil {
+		return a.failed(r.Context(), err)
+	}
+	a.settle(r.Context(), out)
+	return told(r.Context(), out)
 }
 
 // stateRequest reads for which hold the state is written: the parameter ID,

@@ -60,7 +60,7 @@ func (a *API) tfLock(r *http.Request) (int, any) {
 // be repeated until the next hold ends.
 func (a *API) tfUnlock(r *http.Request) (int, any) {
 	ctx := r.Context()
-	if _, err := parameters(r); err != nil {
+	if _, err := parameters(r, fieldLease); err != nil { // of an address for both
 		return a.failed(ctx, err)
 	}
 	info, _, err := readLockInfo(limited(r, MaxBody))
@@ -83,5 +83,5 @@ func (a *API) answer(ctx context.Context, r lockmodel.Request) (int, any) {
 	if err != nil {
 		return a.failed(ctx, err)
 	}
-	return status(out), out.Answer()
+	return told(ctx, out)
 }

@@ -135,6 +135,23 @@ func TestConflictWithAnotherClient(t *testing.T) {
 	}
 }
 
+// Whatever a client wrote, the body reads as a LockInfo.
+func TestConflictBodyIsALockInfo(t *testing.T) {
+	t.Parallel()
+	for _, created := range []string{`"created":"nonsense"`, `"CREATED":"x"`, `"Created":""`, `"Created":"2026-11-30 10:00"`, `"Created":"2026-11-30T10:00:00,5Z"`} {
+		_, api := open(t)
+		want(t, api, 200, "LOCK", "/v1/tf/prod", `{"ID":"id-a","Who":"ann",`+created+`}`)
+		got := want(t, api, 423, "LOCK", "/v1/tf/prod", lockInfo("id-b", "bob"))
+		var info struct {
+			ID, Who string
+			Created time.Time
+		}
+		if err := json.Unmarshal([]byte(marshal(t, got)), &info); err != nil || info.ID != "id-a" || info.Who != "ann" || info.Created.Year() < 2026 || len(got) != 7 {
+			t.Errorf("%s: %v in %v", created, err, got)
+		}
+	}
+}
+
 func TestLockInfosThatAreRefused(t *testing.T) {
 	t.Parallel()
 	db, api := open(t)
@@ -277,6 +294,19 @@ func TestStatesThatAreRefused(t *testing.T) {
 	}
 }
 
+// A state that is deleted is still there to be restored.
+func TestDeletedStateIsListed(t *testing.T) {
+	t.Parallel()
+	_, api := open(t)
+	want(t, api, 200, "POST", "/v1/tf/prod", "state")
+	want(t, api, 200, "DELETE", "/v1/tf/prod", "")
+	want(t, api, 404, "GET", "/v1/tf/prod", "")
+	want(t, api, 200, "LOCK", "/v1/tf/prod?lease_seconds=60", lockInfo("id-a", "ann"))
+	want(t, api, 200, "POST", "/v1/restore", `{"ws":"prod","lock_id":"id-a","version":1}`)
+	wantBody(t, api, "/v1/tf/prod", "state")
+	want(t, api, 200, "UNLOCK", "/v1/tf/prod?lease_seconds=60", lockInfo("id-a", "ann"))
+}
+
 func TestStateSizeLimit(t *testing.T) {
 	t.Parallel()
 	db := testdb.Open(t)
@@ -350,7 +380,12 @@ func TestVersionsAndRestore(t *testing.T) {
 	wantBody(t, api, path, body(3))
 	// What is restored gets a serial number that no state had: a plan that was
 	// made for version 1, or for any other, is not for this one.
-	for _, id := range []string{"id-a", "id-c"} {
+	if got := want(t, api, 409, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"id-a","version":1}`); got["code"] != "late" {
+		t.Errorf("after writes of the same hold: %v", got)
+	}
+	want(t, api, 200, "UNLOCK", path, lockInfo("id-a", "ann"))
+	for _, id := range []string{"id-b", "id-c"} {
+		want(t, api, 200, "LOCK", path, lockInfo(id, "ann"))
 		const request = "Idempotency-Key: restore-"
 		if got := want(t, api, 200, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"`+id+`","version":1}`, request+id); got["repeat"] != nil {
 			t.Errorf("%v", got)
@@ -360,12 +395,13 @@ func TestVersionsAndRestore(t *testing.T) {
 			t.Errorf("the same again: %v", got)
 		}
 		wantBody(t, api, path, body(int(got["version"].(float64))))
+		// A copy of it that is late takes nothing back.
+		want(t, api, 200, "POST", path+"?ID="+id, body(int(got["version"].(float64))+1))
+		want(t, api, 409, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"`+id+`","version":1}`, request+id)
+		wantBody(t, api, path, body(int(got["version"].(float64))+1))
 		want(t, api, 200, "UNLOCK", path, lockInfo(id, "ann"))
-		if id == "id-a" {
-			want(t, api, 200, "LOCK", path, lockInfo("id-c", "ann"))
-		}
 	}
-	if list := want(t, api, 200, "GET", "/v1/versions/team/prod", "")["versions"].([]any); len(list) != 5 {
+	if list := want(t, api, 200, "GET", "/v1/versions/team/prod", "")["versions"].([]any); len(list) != 7 {
 		t.Errorf("%v", list)
 	}
 }

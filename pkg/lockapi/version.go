@@ -14,7 +14,7 @@ import (
 type Version struct {
 	// Version is its number: it counts the workspace's writes.
 	Version int64 `json:"version"`
-	// Serial and Lineage are as the state says, left out where it is encrypted.
+	// Serial and Lineage are as the state says, left out where it says none.
 	Serial  *int64 `json:"serial,omitempty"`
 	Lineage string `json:"lineage,omitempty"`
 	// Size is in bytes; Checksum is SHA-256 in hex.
@@ -79,8 +79,8 @@ func (a *API) listVersions(r *http.Request) (int, any) {
 	return http.StatusOK, list
 }
 
-// restore makes an earlier version current again, under a lock: it writes a
-// copy, so that no version is ever changed. A repetition is known by its request
+// restore makes an earlier version current again, under a lock that wrote no
+// state yet: it writes a copy, so that no version is ever changed. A repetition is known by its request
 // id, since what it would write is not the same.
 func (a *API) restore(r *http.Request) (int, any) {
 	ctx := r.Context()
@@ -104,5 +104,5 @@ func (a *API) restore(r *http.Request) (int, any) {
 	if err != nil {
 		return a.failed(ctx, err)
 	}
-	return a.storeState(ctx, lockmodel.Request{Op: lockmodel.WriteState, Workspace: c.ws, LockID: c.lockID, ID: requestID(ctx)}, body)
+	return a.storeState(ctx, lockmodel.Request{Op: lockmodel.WriteState, Workspace: c.ws, LockID: c.lockID, ID: requestID(ctx), Restore: true}, body)
 }
