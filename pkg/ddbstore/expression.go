@@ -106,6 +106,8 @@ func (e *expression) change(c lockmodel.Change) string {
 		return fmt.Sprintf("%s = %s", c.Attr, c.From)
 	case lockmodel.Fill:
 		return fmt.Sprintf("%s = if_not_exists(%s, %s)", c.Attr, c.Attr, e.use(c.To))
+	case lockmodel.Recall:
+		return fmt.Sprintf("%s = if_not_exists(%s, %s)", c.Attr, c.From, e.use(c.To))
 	case lockmodel.Prolong:
 		return fmt.Sprintf("%s = %s + if_not_exists(%s, %s)", c.Attr, e.use(c.To), c.From, e.use(lockmodel.OpNever))
 	}

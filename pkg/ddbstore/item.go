@@ -41,6 +41,7 @@ type item struct {
 	Credential text   `dynamodbav:"cred"`
 	Version    text   `dynamodbav:"version"`
 	VersionNo  number `dynamodbav:"version_no"`
+	Previous   text   `dynamodbav:"previous"`
 	Checksum   text   `dynamodbav:"checksum"`
 	Size       number `dynamodbav:"bytes"`
 	Serial     number `dynamodbav:"serial"`
@@ -132,6 +133,7 @@ func decode(ws string, attributes map[string]types.AttributeValue) (lockmodel.Lo
 		Credential: string(i.Credential),
 		Version:    string(i.Version),
 		VersionNo:  i.VersionNo.orMissing(),
+		Previous:   string(i.Previous),
 		Checksum:   string(i.Checksum),
 		Size:       i.Size.orMissing(),
 		Serial:     i.Serial.orMissing(),

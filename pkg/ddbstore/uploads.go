@@ -60,7 +60,8 @@ func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 
 func (t Tidied) seen() int { return t.Numbered + t.Dropped + t.Left }
 
-// tidy decides about one write: what the lock points to became current.
+// tidy decides about one write: what the lock points to, or
+// pointed to before, became current.
 func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeValue, t *Tidied) error {
 	v, err := decodeVersion(attributes)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeV
 	if err != nil {
 		return err
 	}
-	if l.Version == v.id {
+	if l.Version == v.id || l.Previous == v.id {
 		t.Numbered++
 		return s.number(ctx, l)
 	}

@@ -235,6 +235,16 @@ func TestSettleThatDidNotCome(t *testing.T) {
 		"deleted": func(s *ddbstore.Store) (lockmodel.Outcome, error) {
 			return s.Transition(t.Context(), lockmodel.Request{Op: lockmodel.WriteState, Workspace: "prod", ID: "DELETE"})
 		},
+		"another written, its reply lost": func(s *ddbstore.Store) (lockmodel.Outcome, error) {
+			r := lockmodel.Request{Workspace: "prod", ID: "another"}
+			if _, err := s.WriteState(t.Context(), r, plain(2, "")); err != nil {
+				return lockmodel.Outcome{}, err
+			}
+			l, err := s.Lock(t.Context(), "prod")
+			// What the SDK's own repetition of the write is told.
+			r.Op, r.Version = lockmodel.WriteState, l.Version
+			return lockmodel.Outcome{Request: r, Before: l, Lock: l}, err
+		},
 		"written again": func(s *ddbstore.Store) (lockmodel.Outcome, error) {
 			return s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "write"}, plain(1, ""))
 		},
@@ -255,7 +265,7 @@ func TestSettleThatDidNotCome(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, state.Body, err)
 		}
 		for _, sk := range db.Sorts(t, "prod", "version#") {
-			if item := db.Item(t, "prod", sk); item["version_no"] == nil && name == "deleted" {
+			if item := db.Item(t, "prod", sk); item["version_no"] == nil && name != "written again" {
 				t.Errorf("%s: %s has no number", name, sk)
 			}
 		}

@@ -242,10 +242,8 @@ func (s *Store) Settle(ctx context.Context, out lockmodel.Outcome) error {
 	if !out.Rule.Done() {
 		return nil
 	}
-	for _, l := range []lockmodel.Lock{out.Before, out.Lock} {
-		if err := s.number(ctx, l); err != nil {
-			return err
-		}
+	if err := s.number(ctx, out.Lock); err != nil {
+		return err
 	}
 	if out.Lock.VersionNo <= int64(s.KeepVersions) {
 		return nil
@@ -283,14 +281,23 @@ func (s *Store) prune(ctx context.Context, ws string) error {
 	return nil
 }
 
-// number records that a lock's version became current, and as which.
+// number records that a lock's version became current, and as which, and the same
+// of the one before.
 func (s *Store) number(ctx context.Context, l lockmodel.Lock) error {
-	if l.Version == "" || l.VersionNo == lockmodel.Missing {
+	if l.VersionNo == lockmodel.Missing {
 		return nil
 	}
-	_, err := s.update(ctx, itemKey(l.Workspace, sortVersion+l.Version), "SET "+attrNumber+" = :no REMOVE "+attrState,
-		unnumbered+" AND attribute_not_exists("+attrExpires+")", map[string]types.AttributeValue{":no": num(l.VersionNo)})
-	return err
+	for id, number := range map[string]int64{l.Version: l.VersionNo, l.Previous: l.VersionNo - 1} {
+		if id == "" || id == lockmodel.NoVersion {
+			continue
+		}
+		_, err := s.update(ctx, itemKey(l.Workspace, sortVersion+id), "SET "+attrNumber+" = :no REMOVE "+attrState,
+			unnumbered+" AND attribute_not_exists("+attrExpires+")", map[string]types.AttributeValue{":no": num(number)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drop lets an upload go that can't become current any more. Its description is

@@ -22,6 +22,7 @@ const (
 	opInfo       Operand = ":info"
 	opCredential Operand = ":cred"
 	opVersion    Operand = ":version"
+	opNoVersion  Operand = ":none"
 	opChecksum   Operand = ":sum"
 	opSize       Operand = ":bytes"
 	opSerial     Operand = ":serial"
@@ -90,6 +91,8 @@ func (o Operand) Value(r Request) any {
 		return textOrNil(r.Credential)
 	case opVersion:
 		return textOrNil(r.Version)
+	case opNoVersion:
+		return NoVersion
 	case opChecksum:
 		return textOrNil(r.Checksum)
 	case opSize:

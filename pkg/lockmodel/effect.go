@@ -56,6 +56,7 @@ var effects = [numEffects]struct {
 	Point: {name: "point", changes: []Change{
 		// The first state of a workspace never locked makes its item.
 		fill(AttrState, opUnlocked), fill(AttrHolders, opZero), fill(AttrFence, opZero), fill(AttrChangedAt, opNow),
+		recall(AttrPrevious, AttrVersion, opNoVersion),
 		set(AttrVersion, opVersion), add(AttrVersionNo), set(AttrChecksum, opChecksum), set(AttrSize, opSize), set(AttrSerial, opSerial),
 		set(AttrWrittenAt, opNow), set(AttrWrittenBy, opKey), prolong(AttrBusyUntil, AttrLease),
 	}},
@@ -86,6 +87,9 @@ const (
 	Remove
 	// Fill writes the operand where the attribute is missing.
 	Fill
+	// Recall writes another attribute's value from before the transition, or the
+	// operand where that is missing.
+	Recall
 	// Prolong writes the operand and another attribute's value, taken together;
 	// where that is missing, OpNever takes its place.
 	Prolong
@@ -95,8 +99,8 @@ const (
 type Change struct {
 	Verb Verb
 	Attr Attr
-	To   Operand // for Set and Fill, the one of Add and Subtract, the time of Prolong
-	From Attr    // for Copy and Prolong
+	To   Operand // for Set, Fill and Recall, the one of Add and Subtract, the time of Prolong
+	From Attr    // for Copy, Recall and Prolong
 }
 
 func set(a Attr, o Operand) Change  { return Change{Verb: Set, Attr: a, To: o} }
@@ -104,8 +108,11 @@ func add(a Attr) Change             { return Change{Verb: Add, Attr: a, To: opOn
 func subtract(a Attr) Change        { return Change{Verb: Subtract, Attr: a, To: opOne} }
 func copyFrom(a, from Attr) Change  { return Change{Verb: Copy, Attr: a, From: from} }
 func fill(a Attr, o Operand) Change { return Change{Verb: Fill, Attr: a, To: o} }
-func prolong(a, by Attr) Change     { return Change{Verb: Prolong, Attr: a, To: opNow, From: by} }
-func remove(a Attr) Change          { return Change{Verb: Remove, Attr: a} }
+func recall(a, from Attr, or Operand) Change {
+	return Change{Verb: Recall, Attr: a, To: or, From: from}
+}
+func prolong(a, by Attr) Change { return Change{Verb: Prolong, Attr: a, To: opNow, From: by} }
+func remove(a Attr) Change      { return Change{Verb: Remove, Attr: a} }
 
 // changes is what e writes for a request.
 func (e Effect) changes(r Request) []Change {
@@ -129,6 +136,10 @@ func (e Effect) apply(before Lock, r Request) Lock {
 				*p, _ = c.To.Value(r).(string)
 			case Copy:
 				*p = *before.text(c.From)
+			case Recall:
+				if *p = *before.text(c.From); *p == "" {
+					*p, _ = c.To.Value(r).(string)
+				}
 			case Fill:
 				if *p == "" {
 					*p, _ = c.To.Value(r).(string)

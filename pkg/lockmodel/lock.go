@@ -72,6 +72,9 @@ type Lock struct {
 	// VersionNo counts how often the state was written or deleted.
 	Version   string
 	VersionNo int64
+	// Previous names the state that was current before, NoVersion where there was
+	// none, and "" where the state was never written. Its number is VersionNo - 1.
+	Previous string
 	// Checksum and Size are of the current state: SHA-256 in hex, and bytes.
 	Checksum string
 	Size     int64
@@ -94,6 +97,9 @@ func NewLock(ws string) Lock {
 		VersionNo: Missing, Size: Missing, Serial: Missing, WrittenAt: Missing,
 	}
 }
+
+// NoVersion is the name of a state that there is not.
+const NoVersion = "-"
 
 // Attr is the name of a stored attribute. The names are chosen so that none
 // is a reserved word of DynamoDB's expressions: they read as they are stored.
@@ -122,6 +128,7 @@ const (
 	AttrCredential Attr = "cred"        // Credential
 	AttrVersion    Attr = "version"     // Version
 	AttrVersionNo  Attr = "version_no"  // VersionNo
+	AttrPrevious   Attr = "previous"    // Previous
 	AttrChecksum   Attr = "checksum"    // Checksum
 	AttrSize       Attr = "bytes"       // Size
 	AttrSerial     Attr = "serial"      // Serial
@@ -156,6 +163,8 @@ func (l *Lock) text(a Attr) *string {
 		return &l.Credential
 	case AttrVersion:
 		return &l.Version
+	case AttrPrevious:
+		return &l.Previous
 	case AttrChecksum:
 		return &l.Checksum
 	case AttrWrittenBy:

@@ -80,6 +80,8 @@ func (c Change) String() string {
 		return fmt.Sprintf("`%s = %s`", c.Attr, c.From)
 	case Fill:
 		return fmt.Sprintf("`%s = %s` where missing", c.Attr, c.To)
+	case Recall:
+		return fmt.Sprintf("`%s = %s`, or `%s` where missing", c.Attr, c.From, c.To)
 	case Prolong:
 		return fmt.Sprintf("`%s = %s + %s`", c.Attr, c.To, c.From)
 	}

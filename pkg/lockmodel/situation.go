@@ -88,7 +88,8 @@ type conditions [numSituations][]All
 type shape struct {
 	op                             Op
 	lockID, runner, lapsed, serial bool
-	notice, maxHold, restore       bool
+	notice, maxHold                bool
+	restore, version               bool
 }
 
 var known sync.Map // shape → *conditions
@@ -97,7 +98,7 @@ var known sync.Map // shape → *conditions
 func conditionsFor(r Request) *conditions {
 	of := shape{
 		op: r.Op, lockID: r.LockID != "", runner: r.Runner != "", lapsed: r.Lapsed, serial: opSerial.Value(r) != nil,
-		notice: r.Terms.Notice > 0, maxHold: r.Terms.MaxHold > 0, restore: r.Restore,
+		notice: r.Terms.Notice > 0, maxHold: r.Terms.MaxHold > 0, restore: r.Restore, version: r.Version != "",
 	}
 	if c, ok := known.Load(of); ok {
 		return c.(*conditions)

@@ -107,6 +107,9 @@ func latest(r Request) All {
 		return nil
 	}
 	all := All{below(AttrWrittenAt, opOutdated)}
+	if r.Version != "" {
+		all = append(all, ne(AttrPrevious, opVersion)) // the write itself, once more
+	}
 	if r.LockID != "" && opSerial.Value(r) != nil {
 		all = append(all, below(AttrSerial, opSerial))
 	}
@@ -238,6 +241,9 @@ func late(r Request) []All {
 	}
 	for _, c := range latest(r) {
 		outdated := atLeast(c.Attr, c.Want)
+		if c.Test == NotEqual {
+			outdated = eq(c.Attr, c.Want)
+		}
 		if forNobody(r) {
 			all = append(all, append(whole(Unlocked), outdated))
 			continue

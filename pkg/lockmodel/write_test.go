@@ -8,6 +8,7 @@ func TestWriteChangesTheStateAlone(t *testing.T) {
 	before := after(request(Acquire, now(t0-10), lease(30_000)))
 	l := Step(before, state(7, lockID("id-a"))).Lock
 	want := before
+	want.Previous = NoVersion
 	want.Version, want.VersionNo, want.Checksum, want.Size, want.Serial = "v7", 1, "sum of v7", 100, 7
 	want.WrittenAt, want.WrittenBy, want.BusyUntil = t0, "write_state/v7/id-a", t0+30_000
 	if l != want {
@@ -24,6 +25,21 @@ func TestWriteMakesAFreeLock(t *testing.T) {
 	}
 	if out := Step(l, request(Acquire)); !out.Wrote() || out.Lock.Fence != 1 || out.Lock.Version != "v1" {
 		t.Errorf("acquired: %+v", out.Lock)
+	}
+}
+
+// The same write once more, after another one, is late whatever it says.
+func TestDoubledWriteIsLate(t *testing.T) {
+	t.Parallel()
+	opaque := func(version string) Request {
+		return state(Missing, lockID("id-a"), id(version), func(r *Request) { r.Version = version })
+	}
+	l := after(request(Acquire), opaque("one"), opaque("two"))
+	if l.Previous != "one" || after(state(1)).Previous != NoVersion {
+		t.Errorf("previous is %q, and of a first state %q", l.Previous, after(state(1)).Previous)
+	}
+	if out := Step(l, opaque("one")); out.Rule.Code != CodeLate {
+		t.Errorf("%+v", out.Answer())
 	}
 }
 

@@ -56,7 +56,7 @@ var broken = []struct {
 		l.State, l.Holders, r.LockID = lockmodel.Unlocked, 0, ""
 	}), Bounds{}},
 	{"a late state write takes back a later one", blind(lockmodel.WriteState, func(l *lockmodel.Lock, _ *lockmodel.Request) {
-		l.Serial, l.WrittenAt = lockmodel.Missing, lockmodel.Missing
+		l.Serial, l.WrittenAt, l.Previous = lockmodel.Missing, lockmodel.Missing, ""
 	}), Bounds{Acquisitions: 1, Writes: 2, Late: 1}},
 	{"a state write makes a lease", blind(lockmodel.WriteState, func(l *lockmodel.Lock, _ *lockmodel.Request) {
 		l.Lease = max(l.Lease, 1)

@@ -50,6 +50,7 @@ func (i Item) Lock() lockmodel.Lock {
 	l.Info = text(lockmodel.AttrInfo)
 	l.Credential = text(lockmodel.AttrCredential)
 	l.Version = text(lockmodel.AttrVersion)
+	l.Previous = text(lockmodel.AttrPrevious)
 	l.VersionNo = number(lockmodel.AttrVersionNo)
 	l.Checksum = text(lockmodel.AttrChecksum)
 	l.Size = number(lockmodel.AttrSize)
@@ -159,8 +160,8 @@ func Items() []Item {
 			lockmodel.AttrState: lockmodel.Unlocked, lockmodel.AttrHolders: int64(0), lockmodel.AttrFence: int64(3),
 			lockmodel.AttrBy: lockmodel.Anonymous, lockmodel.AttrReason: "because",
 			lockmodel.AttrChangedAt: productNow - 500, lockmodel.AttrMarkedBy: "mark_stale/r0", lockmodel.AttrFreedBy: "release_lock/r0",
-			lockmodel.AttrSpent:   "id-0",
-			lockmodel.AttrVersion: "v0", lockmodel.AttrVersionNo: int64(7), lockmodel.AttrChecksum: "sum-0", lockmodel.AttrSize: int64(9),
+			lockmodel.AttrSpent:    "id-0",
+			lockmodel.AttrPrevious: "v00", lockmodel.AttrVersion: "v0", lockmodel.AttrVersionNo: int64(7), lockmodel.AttrChecksum: "sum-0", lockmodel.AttrSize: int64(9),
 			lockmodel.AttrWrittenAt: productNow - 500, lockmodel.AttrWrittenBy: "write_state/r0",
 		},
 		lockmodel.Held: {
@@ -169,7 +170,7 @@ func Items() []Item {
 			lockmodel.AttrAcquiredAt: productNow - 500, lockmodel.AttrChangedAt: productNow - 500,
 			lockmodel.AttrMarkedBy: "mark_stale/r00", lockmodel.AttrFreedBy: "release_lock/r0", lockmodel.AttrSpent: "id-0",
 			lockmodel.AttrInfo: "{}", lockmodel.AttrCredential: "secret",
-			lockmodel.AttrVersion: "v0", lockmodel.AttrVersionNo: int64(7), lockmodel.AttrChecksum: "sum-0", lockmodel.AttrSize: int64(9),
+			lockmodel.AttrPrevious: "v00", lockmodel.AttrVersion: "v0", lockmodel.AttrVersionNo: int64(7), lockmodel.AttrChecksum: "sum-0", lockmodel.AttrSize: int64(9),
 			lockmodel.AttrSerial: int64(4), lockmodel.AttrWrittenAt: productNow - 500, lockmodel.AttrWrittenBy: "write_state/r0",
 		},
 	}
@@ -196,8 +197,9 @@ func Items() []Item {
 		for _, a := range slices.Sorted(maps.Keys(base)) {
 			with(string(a)+" missing", attributes{a: nil})
 			// The key of an index is of its type or missing. What is added to
-			// without a look at it first is DynamoDB's to refuse.
-			if a != lockmodel.AttrState && a != lockmodel.AttrVersionNo {
+			// without a look at it first is DynamoDB's to refuse, and what is
+			// copied so is copied as it is.
+			if a != lockmodel.AttrState && a != lockmodel.AttrVersionNo && a != lockmodel.AttrVersion {
 				with(string(a)+" mistyped", attributes{a: Mistyped{}})
 			}
 		}
@@ -263,6 +265,7 @@ var tampered = []struct {
 	{lockmodel.AttrWrittenAt, productNow + 100},
 	{lockmodel.AttrWrittenAt, productNow + 101},
 	{lockmodel.AttrCredential, "another"},
+	{lockmodel.AttrPrevious, "v1"},
 	{lockmodel.AttrSpent, "id-a"},
 	{lockmodel.AttrSpent, "id-b"},
 }

@@ -218,6 +218,9 @@ func outdated(l lockmodel.Lock, r lockmodel.Request) bool {
 	if r.Restore && l.BusyUntil != lockmodel.Missing {
 		return true // the hold wrote before
 	}
+	if r.Version != "" && l.Previous == r.Version {
+		return true // this very write was done, and another one after it
+	}
 	numbered := r.LockID != "" && r.Version != "" && r.Serial != lockmodel.Missing && l.Serial != lockmodel.Missing
 	return numbered && r.Serial <= l.Serial || l.WrittenAt != lockmodel.Missing && r.Now+r.Terms.Skew < l.WrittenAt
 }

@@ -10,12 +10,12 @@ import (
 
 // pointer is what a lock says of the workspace's state.
 type pointer struct {
-	version, checksum, by string
-	no, size, at          int64
+	version, previous, checksum, by string
+	no, size, at                    int64
 }
 
 func pointerOf(l lockmodel.Lock) pointer {
-	return pointer{l.Version, l.Checksum, l.WrittenBy, l.VersionNo, l.Size, l.WrittenAt}
+	return pointer{l.Version, l.Previous, l.Checksum, l.WrittenBy, l.VersionNo, l.Size, l.WrittenAt}
 }
 
 // stateAlone compares a write with the lock before it but for the state, and
@@ -31,7 +31,11 @@ func stateAlone(s step) string {
 		}
 		return ""
 	}
-	want := pointer{s.r.Version, s.r.Checksum, s.r.Key(), max(before.VersionNo, 0) + 1, s.r.Size, s.r.Now}
+	previous := before.Version
+	if previous == "" {
+		previous = lockmodel.NoVersion
+	}
+	want := pointer{s.r.Version, previous, s.r.Checksum, s.r.Key(), max(before.VersionNo, 0) + 1, s.r.Size, s.r.Now}
 	if s.r.Version == "" {
 		want.size = lockmodel.Missing
 	}
@@ -43,7 +47,7 @@ func stateAlone(s step) string {
 		before.ChangedAt, before.AcquiredAt, before.StaleAt = s.r.Now, lockmodel.Missing, lockmodel.Missing
 		before.LeaseUntil, before.Lease = lockmodel.Missing, lockmodel.Missing
 	}
-	before.Version, before.VersionNo, before.Checksum, before.Size = after.Version, after.VersionNo, after.Checksum, after.Size
+	before.Version, before.Previous, before.VersionNo, before.Checksum, before.Size = after.Version, after.Previous, after.VersionNo, after.Checksum, after.Size
 	before.WrittenAt, before.WrittenBy, before.Serial, before.BusyUntil = after.WrittenAt, after.WrittenBy, after.Serial, after.BusyUntil
 	if before != after {
 		return fmt.Sprintf("a state write made %+v of %+v", after, before)
