@@ -18,11 +18,17 @@ import (
 // What OpenTofu encrypted keeps its number. ErrNoState where the version isn't
 // kept.
 func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte, error) {
-	all, err := s.Versions(ctx, ws)
+	l, err := s.Lock(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
-	n := slices.IndexFunc(all, func(v Version) bool { return v.Number == number })
+	// Those on their way out are among them: the oldest one, restored, is, and a
+	// repetition of the request must find it.
+	all, err := s.versions(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	n := slices.IndexFunc(all, func(v Version) bool { return v.Number == number && number > 0 })
 	if n < 0 {
 		return nil, ErrNoState
 	}

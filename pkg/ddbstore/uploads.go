@@ -60,16 +60,15 @@ func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 
 func (t Tidied) seen() int { return t.Numbered + t.Dropped + t.Left }
 
-// tidy decides about one write: what the lock points to, or
-// pointed to before, became current.
+// tidy decides about one write: what the lock points to, or pointed to before,
+// became current. An item of other hands is left alone, and doesn't keep the rest
+// from being looked at.
 func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeValue, t *Tidied) error {
 	v, err := decodeVersion(attributes)
-	if err != nil {
-		return err
-	}
 	ws, ok := attributes[attrWorkspace].(*types.AttributeValueMemberS)
-	if !ok {
-		return fmt.Errorf("an item of the index has no %s", attrWorkspace)
+	if err != nil || !ok || lockmodel.CheckWorkspace(ws.Value) != nil {
+		t.Left++
+		return nil //nolint:nilerr // see above
 	}
 	l, err := s.Lock(ctx, ws.Value)
 	if err != nil {

@@ -272,6 +272,51 @@ func TestSettleThatDidNotCome(t *testing.T) {
 	}
 }
 
+// An item that somebody else put into the index stops nobody.
+func TestTidyPassesOtherHandsItems(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	clock := time.UnixMilli(start)
+	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, Now: func() time.Time { return clock }})
+	db.SetItem(t, " ", "x", map[string]any{"st": "uploading", "at_ms": 1})
+	db.SetItem(t, "a", "version#x", map[string]any{"st": "uploading", "at_ms": 1, "chunks": "many"})
+	writeState(t, s, "refused", "no-such-hold", plain(1, ""))
+	clock = clock.Add(ddbstore.UploadGrace + time.Second)
+	if got := tidied(t, s); got != (ddbstore.Tidied{Dropped: 1, Left: 2}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The oldest version that is kept goes when it is restored. A repetition of that
+// finds it all the same, and is answered as the first try.
+func TestRestoreTheOldestTwice(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, KeepVersions: 3})
+	for serial := 1; serial <= 3; serial++ {
+		writeState(t, s, "prod", "", plain(serial, ""))
+	}
+	hold := request(lockmodel.Acquire, "prod")
+	do(t, s, hold)
+	for try := range 3 {
+		body, err := s.Restorable(t.Context(), "prod", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "restore", LockID: hold.LockID, Restore: true}, body)
+		if err != nil || out.Err() != nil || out.Wrote() != (try == 0) || out.Lock.VersionNo != 4 {
+			t.Fatalf("try %d: %+v, %v", try, out.Answer(), err)
+		}
+		if err := s.Settle(t.Context(), out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantState(t, s, "prod", plain(4, ""))
+	if got := numbers(t, s, "prod"); got != "4 3 2" {
+		t.Errorf("versions %s", got)
+	}
+}
+
 // A late copy of an upload's request changes nothing.
 func TestLateCopyOfAnUpload(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -212,7 +213,7 @@ func decodeVersion(attributes map[string]types.AttributeValue) (Version, error) 
 	}
 	v := Version{
 		Number: i.Number, Serial: lockmodel.Missing, Lineage: i.Lineage, Size: i.Size, Checksum: i.Checksum,
-		By: i.By, At: i.At, LockID: i.LockID, id: i.Sort[len(sortVersion):], chunks: i.Chunks, expires: i.Expires > 0,
+		By: i.By, At: i.At, LockID: i.LockID, id: strings.TrimPrefix(i.Sort, sortVersion), chunks: i.Chunks, expires: i.Expires > 0,
 	}
 	if i.Serial != nil {
 		v.Serial = *i.Serial
