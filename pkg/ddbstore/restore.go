@@ -22,13 +22,14 @@ func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	// Those on their way out are among them: the oldest one, restored, is, and a
-	// repetition of the request must find it.
 	all, err := s.versions(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	n := slices.IndexFunc(all, func(v Version) bool { return v.Number == number && number > 0 })
+	// Those on their way out stay: the oldest one, restored, is among them, and a
+	// repetition of the request must find it. What never became current goes.
+	all = slices.DeleteFunc(all, func(v Version) bool { return v.Number == 0 })
+	n := slices.IndexFunc(all, func(v Version) bool { return v.Number == number })
 	if n < 0 {
 		return nil, ErrNoState
 	}

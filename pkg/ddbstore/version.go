@@ -174,7 +174,8 @@ func (s *Store) each(ctx context.Context, ws, prefix string, visit func(map[stri
 }
 
 // Versions lists the versions of a workspace's state that are kept, the latest
-// first. The current one is among them from the moment that it is current.
+// first. The current one is among them from the moment that it is current, and so
+// is the one before.
 func (s *Store) Versions(ctx context.Context, ws string) ([]Version, error) {
 	l, err := s.Lock(ctx, ws)
 	if err != nil {
@@ -193,8 +194,12 @@ func (s *Store) versions(ctx context.Context, l lockmodel.Lock) ([]Version, erro
 	var all []Version
 	err := s.each(ctx, l.Workspace, sortVersion, func(attributes map[string]types.AttributeValue) error {
 		v, err := decodeVersion(attributes)
-		if err == nil && v.id == l.Version {
+		switch {
+		case err != nil:
+		case v.id == l.Version:
 			v.Current, v.Number = true, l.VersionNo
+		case v.id == l.Previous:
+			v.Number = l.VersionNo - 1
 		}
 		all = append(all, v)
 		return err
