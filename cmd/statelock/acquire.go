@@ -110,5 +110,6 @@ must extend it in time. To hold a lock for as long as a command runs, see run.`,
 	o.flags(c.Flags(), 0)
 	c.Flags().BoolVar(&env, "env", false, "print STATELOCK_LOCK_ID and STATELOCK_FENCE as lines for a shell's export, $GITHUB_ENV or a dotenv file")
 	s.flags(c.Flags())
+	c.MarkFlagsMutuallyExclusive("env", flagJSON)
 	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,20 +39,24 @@ Ends with 0 if all is well, else as other commands do, with 5 for no answer.`,
 			s.transport = dates
 			findings, err := s.examine(c, dates)
 			if s.json {
-				if err := printJSON(c.OutOrStdout(), struct {
+				return errors.Join(printJSON(c.OutOrStdout(), struct {
 					OK       bool      `json:"ok"`
 					Findings []finding `json:"findings"`
-				}{err == nil, findings}); err != nil {
-					return err
-				}
-			} else if err := printFindings(c.OutOrStdout(), findings); err != nil {
-				return err
+				}{err == nil, findings}), said(err))
 			}
-			return err
+			return errors.Join(printFindings(c.OutOrStdout(), findings), said(err))
 		}),
 	}
 	s.flags(c.Flags())
 	return c
+}
+
+// said is an error that the findings told of.
+func said(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exitError{code: exitCode(err)}
 }
 
 // examine looks at one thing after the other, as far as the last allows; the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,7 +86,8 @@ func report(c *cobra.Command, err error) int {
 	if err == nil {
 		return code
 	}
-	if asJSON, _ := c.Flags().GetBool(flagJSON); asJSON && code != exitUsage {
+	_, usage := errors.AsType[usageError](err)
+	if asJSON, _ := c.Flags().GetBool(flagJSON); asJSON && !usage {
 		json.NewEncoder(c.OutOrStdout()).Encode(failure(err)) //nolint:errcheck // there is nobody else to tell
 		return code
 	}
@@ -98,19 +100,21 @@ func failure(err error) any {
 	if held, ok := errors.AsType[*client.HeldError](err); ok {
 		return lockmodel.Answer{Code: held.Code, Reason: held.Reason, Lock: held.Holder}
 	}
-	if refused, ok := errors.AsType[*client.RefusedError](err); ok && refused.Lock.Workspace != "" {
-		return lockmodel.Answer{Code: refused.Code, Reason: refused.Reason, Lock: refused.Lock}
-	}
-	code := "failed"
-	switch exitCode(err) {
-	case exitUnreachable:
-		code = "unreachable"
-	case exitRefused:
-		code = "refused"
-	}
-	return struct {
-		OK     bool   `json:"ok"`
+	f := struct {
+		OK     bool   `json:"ok"` // false
 		Code   string `json:"code"`
 		Reason string `json:"reason"`
-	}{Code: code, Reason: err.Error()}
+		Field  string `json:"field,omitempty"`
+	}{Code: "failed", Reason: err.Error()}
+	if refused, ok := errors.AsType[*client.RefusedError](err); ok {
+		if refused.Lock.Workspace != "" {
+			return lockmodel.Answer{Code: refused.Code, Reason: refused.Reason, Lock: refused.Lock}
+		}
+		f.Code, f.Reason, f.Field = cmp.Or(string(refused.Code), "refused"), refused.Reason, refused.Field
+	} else if bad, ok := errors.AsType[*lockmodel.FieldError](err); ok {
+		f.Code, f.Field = "bad_request", bad.Field
+	} else if exitCode(err) == exitUnreachable {
+		f.Code = "unreachable"
+	}
+	return f
 }

@@ -18,8 +18,8 @@ func root() *cobra.Command {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		// No Args: with them, cobra looks at the flags of a misspelt command first.
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.SetVersionTemplate("statelock {{.Version}}\n")
 	c.AddGroup(&cobra.Group{ID: groupJobs, Title: "For jobs:"}, &cobra.Group{ID: groupPeople, Title: "For people:"}, &cobra.Group{ID: groupService, Title: "The service:"})

@@ -113,6 +113,8 @@ func (o staleOptions) ask(c *cobra.Command, v client.View) error {
 	case lockmodel.Held:
 		return &client.HeldError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: only + "; " + o.ws + " is " + describe(v, time.Now()), Holder: v}
 	case lockmodel.Stale:
+	case lockmodel.Unlocked:
+		return &client.RefusedError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: o.ws + " is unlocked: there is nothing to free", Lock: v}
 	default:
 		return &client.RefusedError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: only + "; " + o.ws + " is " + describe(v, time.Now()), Lock: v}
 	}
