@@ -1,15 +1,12 @@
 package ddbstore
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/google/uuid"
 
@@ -72,33 +69,6 @@ func (s *Store) State(ctx context.Context, ws string) (State, error) {
 		return State{}, ErrNoState
 	}
 	return s.download(ctx, ws, l.Version, l.Checksum)
-}
-
-// compress gives the body as one gzip stream, which clients may be sent as it is.
-func compress(body []byte) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, err := w.Write(body)
-	if err = errors.Join(err, w.Close()); err != nil {
-		panic(err) // a bytes.Buffer takes everything
-	}
-	return b.Bytes()
-}
-
-// restored checks a state that was read.
-func restored(compressed []byte, checksum string) (State, error) {
-	r, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		return State{}, fmt.Errorf("%w: %w", ErrStateDamaged, err)
-	}
-	body, err := io.ReadAll(r)
-	if err != nil {
-		return State{}, fmt.Errorf("%w: %w", ErrStateDamaged, err)
-	}
-	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != checksum {
-		return State{}, fmt.Errorf("%w: its checksum is another", ErrStateDamaged)
-	}
-	return State{Body: body, Gzip: compressed}, nil
 }
 
 // readable finds the serial number and the lineage of a state that says them,

@@ -59,28 +59,6 @@ func wantState(t *testing.T, s *ddbstore.Store, ws string, want []byte) {
 	}
 }
 
-func TestStatesOfEverySize(t *testing.T) {
-	t.Parallel()
-	_, s := open(t)
-	hold := request(lockmodel.Acquire, "prod")
-	do(t, s, hold)
-	for _, body := range [][]byte{
-		[]byte("0123456789"),
-		plain(1, strings.Repeat("x", 400<<10)),
-		noise(t, 400<<10),
-		noise(t, 5<<20), // 14 items, more than a page of DynamoDB's
-	} {
-		out := writeState(t, s, "prod", hold.LockID, body)
-		if err := out.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if out.Lock.Size != int64(len(body)) {
-			t.Errorf("size %d of %d bytes", out.Lock.Size, len(body))
-		}
-		wantState(t, s, "prod", body)
-	}
-}
-
 func TestNoState(t *testing.T) {
 	t.Parallel()
 	_, s := open(t)
@@ -101,29 +79,6 @@ func TestNoState(t *testing.T) {
 		t.Fatal(err, out.Err())
 	}
 	absent()
-}
-
-// A part that is missing or changed is an error, and not an absent state.
-func TestDamagedState(t *testing.T) {
-	t.Parallel()
-	for name, damage := range map[string]func(*testdb.DB, string){
-		"missing": func(db *testdb.DB, sk string) { db.Remove(t, "prod", sk) },
-		"changed": func(db *testdb.DB, sk string) {
-			db.SetItem(t, "prod", sk, map[string]any{"body": []byte("not what was written")})
-		},
-	} {
-		db, s := open(t)
-		writeState(t, s, "prod", "", noise(t, 500<<10))
-		chunks := db.Sorts(t, "prod", "chunk#")
-		if len(chunks) != 2 {
-			t.Fatalf("chunks: %v", chunks)
-		}
-		damage(db, chunks[1])
-		_, err := s.State(t.Context(), "prod")
-		if !errors.Is(err, ddbstore.ErrStateDamaged) || errors.Is(err, ddbstore.ErrNoState) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
 }
 
 // A process that lost the lock can't move the state.
@@ -282,23 +237,6 @@ func TestKilledAnywhereInAStateWrite(t *testing.T) {
 	}
 }
 
-// numbers lists the versions that there are.
-func numbers(t *testing.T, s *ddbstore.Store, ws string) string {
-	t.Helper()
-	versions, err := s.Versions(t.Context(), ws)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for n, v := range versions {
-		all = append(all, fmt.Sprint(v.Number))
-		if v.Current != (n == 0) {
-			t.Errorf("version %d: current %v", v.Number, v.Current)
-		}
-	}
-	return strings.Join(all, " ")
-}
-
 // wantNoLeftovers checks that the parts of each version stay or go together:
 // those that are listed for good, the others with a time to live.
 func wantNoLeftovers(t *testing.T, db *testdb.DB) {
@@ -321,57 +259,6 @@ func wantNoLeftovers(t *testing.T, db *testdb.DB) {
 	}
 	if _, expires := db.Get(t, "prod")["expires_at"]; expires {
 		t.Error("the lock expires")
-	}
-}
-
-func TestVersions(t *testing.T) {
-	t.Parallel()
-	db := testdb.Open(t)
-	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, KeepVersions: 3})
-	hold := request(lockmodel.Acquire, "prod")
-	do(t, s, hold)
-	for serial := 1; serial <= 5; serial++ {
-		writeState(t, s, "prod", hold.LockID, plain(serial, ""))
-	}
-	if got := numbers(t, s, "prod"); got != "5 4 3" {
-		t.Errorf("versions %s", got)
-	}
-	wantNoLeftovers(t, db)
-	versions, err := s.Versions(t.Context(), "prod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := versions[2]; v.Serial != 3 || v.Lineage != "f00d" || v.Size != int64(len(plain(3, ""))) || v.By != lockmodel.Anonymous || v.LockID != hold.LockID {
-		t.Errorf("%+v", v)
-	}
-	for number, want := range map[int64]error{0: ddbstore.ErrNoState, 2: ddbstore.ErrNoState, 6: ddbstore.ErrNoState, 3: nil, 5: nil} {
-		state, err := s.VersionState(t.Context(), "prod", number)
-		if !errors.Is(err, want) || want == nil && string(state.Body) != string(plain(int(number), "")) {
-			t.Errorf("version %d: %q, %v", number, state.Body, err)
-		}
-	}
-	// Without a serial number.
-	writeState(t, s, "prod", hold.LockID, []byte("opaque"))
-	if versions, err = s.Versions(t.Context(), "prod"); err != nil || versions[0].Serial != lockmodel.Missing || versions[0].Number != 6 {
-		t.Errorf("%+v, %v", versions, err)
-	}
-}
-
-// Whatever the expression adds to must be a number. DynamoDB refuses the rest,
-// and nothing is claimed about it.
-func TestTamperedCounters(t *testing.T) {
-	t.Parallel()
-	for _, attr := range []string{"version_no", "lease"} {
-		db, s := open(t)
-		hold := request(lockmodel.Acquire, "prod")
-		do(t, s, hold)
-		db.Set(t, "prod", map[string]any{attr: "many"})
-		before := db.Get(t, "prod")
-		_, err := s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "r", LockID: hold.LockID}, plain(1, ""))
-		if !errors.Is(err, ddbstore.ErrTableDisagrees) {
-			t.Errorf("%s: error %v", attr, err)
-		}
-		unchanged(t, db, before)
 	}
 }
 
@@ -407,5 +294,19 @@ func TestConcurrentStateWrites(t *testing.T) {
 	l, err := s.Lock(t.Context(), "prod")
 	if err != nil || l.VersionNo < 1 || l.VersionNo > writers {
 		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// Where what points to the state is gone and the rest is there, the state isn't
+// absent.
+func TestPointerThatIsGone(t *testing.T) {
+	t.Parallel()
+	db, s := open(t)
+	writeState(t, s, "prod", "", plain(1, ""))
+	for _, value := range []any{nil, 7} {
+		db.Set(t, "prod", map[string]any{"version": value})
+		if _, err := s.State(t.Context(), "prod"); err == nil || strings.Contains(err.Error(), ddbstore.ErrNoState.Error()) {
+			t.Errorf("version %v: error %v", value, err)
+		}
 	}
 }

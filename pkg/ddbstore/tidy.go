@@ -103,3 +103,19 @@ func (s *Store) mayLand(l lockmodel.Lock, v Version) bool {
 	r.Now = v.At
 	return lockmodel.Step(l, r).Wrote()
 }
+
+// drop lets an upload go that can't become current any more. Its description is
+// claimed first, on condition that it did not become current before, and stays
+// in the index until all is done.
+func (s *Store) drop(ctx context.Context, ws string, v Version) (dropped bool, err error) {
+	description := itemKey(ws, sortVersion+v.id)
+	claimed, err := s.update(ctx, description, setExpiry, unnumbered, s.expiry())
+	if err != nil || !claimed {
+		return false, err
+	}
+	if err := s.expireParts(ctx, ws, v); err != nil {
+		return false, err
+	}
+	_, err = s.update(ctx, description, "REMOVE "+attrState, unnumbered, nil)
+	return err == nil, err
+}

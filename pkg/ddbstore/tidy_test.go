@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -227,55 +226,6 @@ func TestTidyBreaksOff(t *testing.T) {
 	}
 }
 
-// A version is not lost by a Settle that did not come, when the state is deleted
-// after it, nor by a repetition that another process settles.
-func TestSettleThatDidNotCome(t *testing.T) {
-	t.Parallel()
-	for name, next := range map[string]func(*ddbstore.Store) (lockmodel.Outcome, error){
-		"deleted": func(s *ddbstore.Store) (lockmodel.Outcome, error) {
-			return s.Transition(t.Context(), lockmodel.Request{Op: lockmodel.WriteState, Workspace: "prod", ID: "DELETE"})
-		},
-		"another written, its reply lost": func(s *ddbstore.Store) (lockmodel.Outcome, error) {
-			r := lockmodel.Request{Workspace: "prod", ID: "another"}
-			if _, err := s.WriteState(t.Context(), r, plain(2, "")); err != nil {
-				return lockmodel.Outcome{}, err
-			}
-			l, err := s.Lock(t.Context(), "prod")
-			// What the SDK's own repetition of the write is told.
-			r.Op, r.Version = lockmodel.WriteState, l.Version
-			return lockmodel.Outcome{Request: r, Before: l, Lock: l}, err
-		},
-		"written again": func(s *ddbstore.Store) (lockmodel.Outcome, error) {
-			return s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "write"}, plain(1, ""))
-		},
-	} {
-		db, s := open(t)
-		if _, err := s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "write"}, plain(1, "")); err != nil {
-			t.Fatal(err)
-		}
-		out, err := next(s)
-		if err != nil || out.Err() != nil {
-			t.Fatal(err, out.Err())
-		}
-		for _, settle := range []func(context.Context, lockmodel.Outcome) error{nil, s.Settle} {
-			if settle != nil {
-				if err := settle(t.Context(), out); err != nil {
-					t.Fatal(err)
-				}
-			}
-			state, err := s.VersionState(t.Context(), "prod", 1)
-			if err != nil || string(state.Body) != string(plain(1, "")) {
-				t.Errorf("%s: %q, %v", name, state.Body, err)
-			}
-		}
-		for _, sk := range db.Sorts(t, "prod", "version#") {
-			if item := db.Item(t, "prod", sk); item["version_no"] == nil && name != "written again" {
-				t.Errorf("%s: %s has no number", name, sk)
-			}
-		}
-	}
-}
-
 // An item that somebody else put into the index stops nobody.
 func TestTidyPassesOtherHandsItems(t *testing.T) {
 	t.Parallel()
@@ -288,111 +238,5 @@ func TestTidyPassesOtherHandsItems(t *testing.T) {
 	clock = clock.Add(ddbstore.UploadGrace + time.Second)
 	if got := tidied(t, s); got != (ddbstore.Tidied{Dropped: 1, Left: 2}) {
 		t.Errorf("%+v", got)
-	}
-}
-
-// The oldest version that is kept goes when it is restored. A repetition of that
-// finds it all the same, and is answered as the first try.
-func TestRestoreTheOldestTwice(t *testing.T) {
-	t.Parallel()
-	db := testdb.Open(t)
-	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, KeepVersions: 3})
-	for serial := 1; serial <= 3; serial++ {
-		writeState(t, s, "prod", "", plain(serial, ""))
-	}
-	// Serial numbers of what was refused don't count.
-	writeState(t, s, "prod", "no-such-hold", plain(100, ""))
-	hold := request(lockmodel.Acquire, "prod")
-	do(t, s, hold)
-	for try := range 3 {
-		body, err := s.Restorable(t.Context(), "prod", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := s.WriteState(t.Context(), lockmodel.Request{Workspace: "prod", ID: "restore", LockID: hold.LockID, Restore: true}, body)
-		if err != nil || out.Err() != nil || out.Wrote() != (try == 0) || out.Lock.VersionNo != 4 {
-			t.Fatalf("try %d: %+v, %v", try, out.Answer(), err)
-		}
-		if err := s.Settle(t.Context(), out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantState(t, s, "prod", plain(4, ""))
-	if got := numbers(t, s, "prod"); got != "4 3 2" {
-		t.Errorf("versions %s", got)
-	}
-}
-
-// A late copy of an upload's request changes nothing.
-func TestLateCopyOfAnUpload(t *testing.T) {
-	t.Parallel()
-	rec := &recorder{}
-	db := testdb.Open(t, rec.between)
-	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table})
-	writeState(t, s, "prod", "", plain(1, ""))
-	before := map[string]any{}
-	for _, sk := range db.Sorts(t, "prod", "") {
-		before[sk] = db.Item(t, "prod", sk)
-	}
-	copies := 0
-	for n, body := range rec.seen {
-		if strings.Contains(body, `"S":"version#`) && strings.Contains(body, "at_ms") || strings.Contains(body, `"S":"chunk#`) {
-			rec.put(t, n)
-			copies++
-		}
-	}
-	for _, sk := range db.Sorts(t, "prod", "") {
-		if after := db.Item(t, "prod", sk); !reflect.DeepEqual(any(after), before[sk]) {
-			t.Errorf("%s was %v, is %v", sk, before[sk], after)
-		}
-	}
-	if copies != 2 {
-		t.Errorf("%d copies", copies)
-	}
-}
-
-// A hold that has lasted longer than any may is found by the sweep, whatever
-// it writes.
-func TestOverdueHoldIsFound(t *testing.T) {
-	t.Parallel()
-	db := testdb.Open(t)
-	clock := time.UnixMilli(start)
-	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, MaxHold: time.Hour, Now: func() time.Time { return clock }})
-	hold := request(lockmodel.Acquire, "prod")
-	hold.Lease = time.Hour.Milliseconds()
-	do(t, s, hold)
-	found := func() int {
-		t.Helper()
-		locks, _, err := s.Lapsed(t.Context(), 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(locks)
-	}
-	clock = clock.Add(59 * time.Minute)
-	writeState(t, s, "prod", hold.LockID, plain(1, ""))
-	if n := found(); n != 0 {
-		t.Errorf("%d found before its time", n)
-	}
-	clock = clock.Add(2 * time.Minute)
-	if n := found(); n != 1 {
-		t.Errorf("%d found", n)
-	}
-	if out := do(t, s, request(lockmodel.MarkStale, "prod")); out.Err() != nil {
-		t.Error(out.Err())
-	}
-}
-
-// Where what points to the state is gone and the rest is there, the state isn't
-// absent.
-func TestPointerThatIsGone(t *testing.T) {
-	t.Parallel()
-	db, s := open(t)
-	writeState(t, s, "prod", "", plain(1, ""))
-	for _, value := range []any{nil, 7} {
-		db.Set(t, "prod", map[string]any{"version": value})
-		if _, err := s.State(t.Context(), "prod"); err == nil || strings.Contains(err.Error(), ddbstore.ErrNoState.Error()) {
-			t.Errorf("version %v: error %v", value, err)
-		}
 	}
 }
