@@ -65,7 +65,7 @@ engines: ## install other DynamoDB engines (needs npm, cargo, python3; or ENGINE
 	$(WITH_ENGINE) -install $(ENGINES)
 
 test-engines: ## run the tests of store and API against the engines that are installed
-	$(WITH_ENGINE) $(ENGINES) -- $(GO) test -count=1 $(SUITE)
+	$(WITH_ENGINE) $(ENGINES) -- $(GO) test -count=1 -timeout=60m $(SUITE)
 
 differential: ## compare the embedded engine with the installed ones on generated requests (SEED=, CASES=)
 	$(GO) test -count=1 -v ./localtest/differential -args -seed $(SEED) -cases $(CASES)
@@ -80,7 +80,7 @@ waiters: ## let many wait for one lock, Terraform's way and ours (WAITERS=50), a
 	$(GO) test -count=1 -timeout=60m -v -run ManyWaiters ./localtest/e2e -args -waiters $(WAITERS)
 
 test-dynamodb-local: ## the same against DynamoDB Local; first: docker run -p 8000:8000 amazon/dynamodb-local
-	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 $(SUITE)
+	STATELOCK_TEST_ENDPOINT=$(ENDPOINT) $(GO) test $(RACE) -count=1 -timeout=60m $(SUITE)
 
 prove: ## check the lock exhaustively, within bounds, and print what was checked
 	$(GO) run ./localtest/cmd/prove
