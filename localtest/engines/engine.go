@@ -18,6 +18,8 @@ type Engine struct {
 	Name string
 	// Version is the pinned release of the program.
 	Version string
+	// Slow says that a request takes it some ten milliseconds, one after the other.
+	Slow bool
 
 	// pins are the files that the installation is made from, copied into its
 	// folder; with Version they name it.

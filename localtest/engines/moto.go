@@ -21,6 +21,7 @@ var motoFiles embed.FS
 var Moto = Engine{
 	Name:    "moto",
 	Version: "5.2.5",
+	Slow:    true,
 	pins:    motoFiles,
 	install: func(ctx context.Context, dir string, log io.Writer) error {
 		if err := run(ctx, dir, log, "python3", "-m", "venv", "venv"); err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,6 +26,24 @@ import (
 
 // EndpointVariable names the server to test against.
 const EndpointVariable = "STATELOCK_TEST_ENDPOINT"
+
+// EveryVariable has the longest tests go through every n-th of their cases only,
+// for servers that are slow.
+const EveryVariable = "STATELOCK_TEST_EVERY"
+
+// Every is the number that EveryVariable has, 1 where it isn't set.
+func Every(t testing.TB) int {
+	t.Helper()
+	text, set := os.LookupEnv(EveryVariable)
+	if !set {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q: want a whole number from 1", EveryVariable, text)
+	}
+	return n
+}
 
 // DB is a table of a test's own.
 type DB struct {

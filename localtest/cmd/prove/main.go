@@ -128,7 +128,7 @@ func agree(ctx context.Context, out io.Writer) (err error) {
 	if err := ddbstore.CreateTable(ctx, e.Client(), table); err != nil {
 		return err
 	}
-	r, err := agreement.Check(ctx, e.Client(), table)
+	r, err := agreement.Check(ctx, e.Client(), table, 1)
 	if err != nil {
 		return fmt.Errorf("agreement: %w", err)
 	}

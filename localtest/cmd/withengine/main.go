@@ -5,8 +5,9 @@
 //	withengine -install dynalite,moto
 //
 // For each engine named it starts a fresh one, runs the command with
-// STATELOCK_TEST_ENDPOINT set to its URL, and stops it. With -install it first
-// puts the engines into the user's cache folder; without a command that is all.
+// STATELOCK_TEST_ENDPOINT set to its URL, and stops it. For a slow engine it sets
+// STATELOCK_TEST_EVERY too, where that is not set. With -install it first puts
+// the engines into the user's cache folder; without a command that is all.
 //
 // An engine that is not installed is skipped by name, and fails the run where
 // the environment variable CI is set. It ends with status 1 if any run failed.
@@ -26,6 +27,10 @@ import (
 	"github.com/statelock/statelock/localtest/engines"
 	"github.com/statelock/statelock/localtest/testdb"
 )
+
+// everyOfSlow leaves a slow engine this part of the longest tests, which would
+// take it ten minutes.
+const everyOfSlow = "5"
 
 func main() {
 	install := flag.Bool("install", false, "install the engines first")
@@ -102,7 +107,16 @@ func runOne(ctx context.Context, e engines.Engine, install bool, command []strin
 	}
 	fmt.Printf("== %s %s: %s\n", e.Name, e.Version, strings.Join(command, " "))
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), testdb.EndpointVariable+"="+s.URL)
+	cmd.Env = environment(e, s.URL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return errors.Join(cmd.Run(), s.Stop())
+}
+
+// environment is that of a command for the engine at url.
+func environment(e engines.Engine, url string) []string {
+	env := append(os.Environ(), testdb.EndpointVariable+"="+url)
+	if _, set := os.LookupEnv(testdb.EveryVariable); e.Slow && !set {
+		env = append(env, testdb.EveryVariable+"="+everyOfSlow)
+	}
+	return env
 }

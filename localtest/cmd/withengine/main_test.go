@@ -59,3 +59,17 @@ func TestCommandGetsEndpointAndItsFailureCounts(t *testing.T) {
 		t.Errorf("the command saw the endpoint %q (%v), want one on loopback", url, err)
 	}
 }
+
+func TestSlowEnginesGetLess(t *testing.T) { // not parallel: it sets the environment
+	last := func(e engines.Engine) string { env := environment(e, "http://x"); return env[len(env)-1] }
+	if got := last(engines.Dynalite); got != "STATELOCK_TEST_ENDPOINT=http://x" {
+		t.Errorf("dynalite: %s", got)
+	}
+	if got := last(engines.Moto); got != "STATELOCK_TEST_EVERY=5" {
+		t.Errorf("moto: %s", got)
+	}
+	t.Setenv("STATELOCK_TEST_EVERY", "1")
+	if got := last(engines.Moto); got != "STATELOCK_TEST_ENDPOINT=http://x" {
+		t.Errorf("moto, where it is set: %s", got)
+	}
+}
