@@ -27,6 +27,11 @@ type Answer struct {
 // Answer gives the outcome as the caller is told it.
 func (o Outcome) Answer() Answer {
 	a := Answer{Lock: o.Lock.View()}
+	until := o.Lock.aliveUntil()
+	if longest := o.Request.Terms.MaxHold; longest > 0 && o.Lock.AcquiredAt != Missing {
+		until = min(until, o.Lock.AcquiredAt+longest) // state writes may reach beyond, and don't count there
+	}
+	a.Lock.LeaseUntil = timestamp(until)
 	if !o.Rule.Done() {
 		a.Code, a.Reason = o.Rule.Code, o.reason()
 		return a
@@ -36,7 +41,7 @@ func (o Outcome) Answer() Answer {
 	if o.Request.Op == WriteState {
 		to, a.Version = o.Lock.State, o.Lock.VersionNo
 	} else if to == Held {
-		a.LockID, a.Fence, a.LeaseUntil = o.Lock.LockID, o.Lock.Fence, timestamp(o.Lock.aliveUntil())
+		a.LockID, a.Fence, a.LeaseUntil = o.Lock.LockID, o.Lock.Fence, a.Lock.LeaseUntil
 	}
 	if o.Request.Op == Acquire {
 		a.Holder = o.Lock.Runner

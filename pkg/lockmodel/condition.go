@@ -30,6 +30,8 @@ const (
 	// into the past.
 	OpNever Operand = ":never"
 	// opOutdated is the earliest time of a write that this request comes before.
+	// To delete a state has no serial number, which would tell its late copies
+	// from it where clocks differ: it is taken by its time alone.
 	opOutdated Operand = ":outdated"
 	// opNeverBusy is below every time up to which a state write counts: only a
 	// hold that wrote none is below it.
@@ -106,6 +108,9 @@ func (o Operand) Value(r Request) any {
 		}
 		return r.Serial
 	case opOutdated:
+		if r.Version == "" {
+			return r.Now + 1
+		}
 		return r.Now + r.Terms.Skew + 1
 	case opNeverBusy:
 		return int64(2 * never)

@@ -101,12 +101,16 @@ func overdue() All { return All{atMost(AttrAcquiredAt, opOverdue)} }
 // a write must not take back what a later one wrote. Under one hold, serial
 // numbers grow; times tell apart what has no serial number that can be read. An
 // earlier state that is restored has neither, since its number is new and its
-// copies are made anew: it comes first in a hold, or not at all.
+// copies are made anew: it comes first in a hold, or not at all. And the hold
+// began before the write: one that ended is no hold of the same lock id.
 func latest(r Request) All {
 	if r.Op != WriteState {
 		return nil
 	}
 	all := All{below(AttrWrittenAt, opOutdated)}
+	if r.LockID != "" {
+		all = append(all, below(AttrAcquiredAt, opOutdated))
+	}
 	if r.Version != "" {
 		all = append(all, ne(AttrPrevious, opVersion)) // the write itself, once more
 	}
@@ -156,7 +160,11 @@ func repeat(r Request) []All {
 	case Renew:
 		var all []All
 		for _, proof := range []Attr{AttrLeaseUntil, AttrBusyUntil} {
-			all = append(all, slices.Concat(whole(Held), named(r), All{atLeast(proof, opUntil)}))
+			enough := All{atLeast(proof, opUntil)}
+			if r.Terms.MaxHold > 0 { // beyond which no proof counts
+				enough = append(enough, atLeast(AttrAcquiredAt, opOldest))
+			}
+			all = append(all, slices.Concat(whole(Held), named(r), enough))
 		}
 		return all
 	}

@@ -167,3 +167,55 @@ func TestRequireLock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A write belongs to the hold that it was made under, and not to a later one of
+// the same lock id.
+func TestWriteOfAnEndedHoldIsLate(t *testing.T) {
+	t.Parallel()
+	skewed := terms(Terms{Skew: 250})
+	slow := state(1, lockID("id-a"), now(t0+1000), skewed)
+	l := after(
+		request(Acquire, skewed), request(MarkStale, id("m"), now(t0+10_000), skewed), request(ForceUnlock, id("f"), now(t0+11_000), skewed),
+		request(Acquire, id("r2"), lockID("id-b"), now(t0+20_000), skewed),
+		request(ReleaseLock, id("r3"), lockID("id-b"), now(t0+30_000), skewed),
+		request(Acquire, id("r4"), now(t0+40_000), skewed),
+	)
+	if l.State != Held || l.LockID != "id-a" || l.Fence != 3 {
+		t.Fatal(l)
+	}
+	if out := Step(l, slow); out.Rule.Code != CodeLate {
+		t.Errorf("%+v", out.Answer())
+	}
+}
+
+// The late copy of a deletion takes no state away that came after it, however
+// short after.
+func TestDoubledDeletionIsLate(t *testing.T) {
+	t.Parallel()
+	skewed := terms(Terms{Skew: 250})
+	remove := request(WriteState, lockID("id-a"), id("DELETE"), now(t0+1000), skewed)
+	l := after(request(Acquire, skewed), state(1, lockID("id-a"), now(t0+500), skewed), remove, state(2, lockID("id-a"), now(t0+1200), skewed))
+	if out := Step(l, remove); out.Rule.Code != CodeLate {
+		t.Errorf("%+v", out.Answer())
+	}
+}
+
+// What a renewal is told is kept, also where a state write's proof of life
+// reaches beyond the greatest length of a hold.
+func TestNoMoreIsToldThanAHoldMayLast(t *testing.T) {
+	t.Parallel()
+	const longest = 3_600_000
+	bounded := terms(Terms{MaxHold: longest})
+	l := after(
+		request(Acquire, lease(60_000), bounded),
+		request(Renew, now(t0+longest-60_000), lease(60_000), bounded),
+		state(1, lockID("id-a"), now(t0+longest-10_000), bounded),
+	)
+	if out := Step(l, request(Renew, now(t0+longest-5000), lease(55_000), bounded)); out.Rule.Code != CodeMaxHold {
+		t.Errorf("renewed beyond it: %+v", out.Answer())
+	}
+	again := Step(l, request(Acquire, lease(60_000), bounded)).Answer()
+	if want := timestamp(t0 + longest); again.LeaseUntil != want || again.Lock.LeaseUntil != want {
+		t.Errorf("told %s and %s, want %s", again.LeaseUntil, again.Lock.LeaseUntil, want)
+	}
+}

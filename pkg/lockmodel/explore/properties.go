@@ -209,8 +209,8 @@ func isLate(l lockmodel.Lock, r lockmodel.Request) bool {
 	return l.Exists && !named && l.ChangedAt > r.Now+r.Terms.Skew || outdated(l, r)
 }
 
-// outdated reports whether a later state than the request's was written, as far
-// as serial numbers and clocks can tell.
+// outdated reports whether a later state than the request's was written, or a
+// later hold begun, as far as serial numbers and clocks can tell.
 func outdated(l lockmodel.Lock, r lockmodel.Request) bool {
 	if r.Op != lockmodel.WriteState {
 		return false
@@ -222,7 +222,13 @@ func outdated(l lockmodel.Lock, r lockmodel.Request) bool {
 		return true // this very write was done, and another one after it
 	}
 	numbered := r.LockID != "" && r.Version != "" && r.Serial != lockmodel.Missing && l.Serial != lockmodel.Missing
-	return numbered && r.Serial <= l.Serial || l.WrittenAt != lockmodel.Missing && r.Now+r.Terms.Skew < l.WrittenAt
+	known := r.Now // the latest time that this request could have known of
+	if r.Version != "" {
+		known += r.Terms.Skew
+	}
+	return numbered && r.Serial <= l.Serial ||
+		l.WrittenAt != lockmodel.Missing && known < l.WrittenAt ||
+		r.LockID != "" && l.AcquiredAt != lockmodel.Missing && known < l.AcquiredAt
 }
 
 func late(s step) string {
