@@ -31,6 +31,9 @@ type Query struct {
 	Cursor string
 	// Limit is the greatest number of locks wanted, DefaultPage where 0.
 	Limit int
+	// Shown reports whether a workspace may be told of; nil tells of all. A page
+	// tells nothing of others, not even by its end or by where the next one goes on.
+	Shown func(ws string) bool
 }
 
 // Page is a page of locks, in the order of their names within each state.
@@ -40,8 +43,8 @@ type Page struct {
 	Next string
 }
 
-// List reads a page of locks from the index, whose cost is the locks listed.
-// The index follows the table within moments: a list is for looking, and Lock
+// List reads a page of locks from the index, whose cost is the locks listed, and
+// those that are not shown. The index follows the table within moments: a list is for looking, and Lock
 // for deciding. Unusable fields of q are *lockmodel.FieldError.
 func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	states, after, err := q.resume()
@@ -55,18 +58,26 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
 	for n, state := range states {
 		for {
-			found, last, err := s.query(ctx, state, q.Prefix, after, limit-len(page.Locks))
+			most := limit - len(page.Locks)
+			if q.Shown != nil {
+				most = MaxPage
+			}
+			found, last, err := s.query(ctx, state, q.Prefix, after, most)
 			if err != nil {
 				return Page{}, err
 			}
-			page.Locks = append(page.Locks, found...)
-			after = last
-			if last == "" {
-				break
+			for _, l := range found {
+				if q.Shown != nil && !q.Shown(l.Workspace) {
+					continue
+				}
+				page.Locks = append(page.Locks, l)
+				if len(page.Locks) == limit && (last != "" || q.Shown != nil) {
+					page.Next = position{state, l.Workspace}.String()
+					return page, nil
+				}
 			}
-			if len(page.Locks) == limit {
-				page.Next = position{state, last}.String()
-				return page, nil
+			if after = last; last == "" {
+				break
 			}
 		}
 		if len(page.Locks) == limit && n+1 < len(states) {

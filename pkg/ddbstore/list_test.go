@@ -56,6 +56,9 @@ func TestList(t *testing.T) {
 		{ddbstore.Query{Prefix: "b/"}, []string{"b/held held", "b/held2 held", "b/stale stale"}},
 		{ddbstore.Query{Prefix: "b/held2", State: lockmodel.Held}, []string{"b/held2 held"}},
 		{ddbstore.Query{Prefix: "c"}, nil},
+		{ddbstore.Query{Shown: func(ws string) bool { return strings.HasPrefix(ws, "b/") }}, []string{"b/held held", "b/held2 held", "b/stale stale"}},
+		{ddbstore.Query{Shown: func(ws string) bool { return ws == "a/stale" }}, []string{"a/stale stale"}},
+		{ddbstore.Query{Shown: func(string) bool { return false }}, nil},
 	} {
 		for limit := range 7 {
 			c.q.Limit = limit

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -299,5 +301,39 @@ func TestPermissionsAreTheOperations(t *testing.T) {
 	}
 	if n := len(auth.Permissions()); n != len(lockmodel.Ops())+1 {
 		t.Errorf("%d permissions for %d operations and reading", n, len(lockmodel.Ops()))
+	}
+}
+
+// A list tells nothing of workspaces that the caller may not read: not by a page
+// that is short of them, nor by what its cursor says.
+func TestListHidesOthers(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	_, all := g.token(t, "**", auth.Permissions()...)
+	_, mine := g.token(t, "team/**", auth.Read)
+	pages := func() (pages []string) {
+		cursor := ""
+		for {
+			page := want(t, g, 200, "GET", "/v1/locks?limit=1&cursor="+cursor, "", basic(mine))
+			cursor, _ = page["cursor"].(string)
+			where, err := base64.RawURLEncoding.DecodeString(cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages = append(pages, fmt.Sprint(page["locks"], string(where)))
+			if cursor == "" {
+				return pages
+			}
+		}
+	}
+	for _, ws := range []string{"team/b", "team/d"} {
+		want(t, g, 200, "LOCK", "/v1/tf/"+ws, lockInfo("id-"+ws[5:], "ann"), basic(all))
+	}
+	alone := pages()
+	for _, ws := range []string{"secret/a", "team", "team-c", "zebra"} {
+		want(t, g, 200, "LOCK", "/v1/tf/"+ws, lockInfo("id-x", "ann"), basic(all))
+	}
+	if among := pages(); !slices.Equal(among, alone) || len(alone) != 3 {
+		t.Errorf("alone %q, among others %q", alone, among)
 	}
 }
