@@ -116,7 +116,11 @@ func (a *API) storeState(ctx context.Context, r lockmodel.Request, body []byte) 
 // settle tidies up after a state write, which stands whatever becomes of this,
 // and of the client.
 func (a *API) settle(ctx context.Context, out lockmodel.Outcome) {
-	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	end := time.Now().Add(settleTimeout)
+	if last, ok := ctx.Deadline(); ok && last.Before(end) {
+		end = last // the answer must be out by then
+	}
+	settling, cancel := context.WithDeadline(context.WithoutCancel(ctx), end)
 	defer cancel()
 	if err := a.store.Settle(settling, out); err != nil {
 		a.log.LogAttrs(ctx, slog.LevelError, "a state was written, and not tidied up after",

@@ -20,6 +20,7 @@ import (
 	"github.com/statelock/statelock/localtest/testdb"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockapi"
+	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
 // written is a state that says which write of which hold it is. Fences order the
@@ -208,4 +209,33 @@ func readWritten(t *testing.T, api http.Handler) (w written, ok bool) {
 		t.Errorf("read %d %q (%v)", answer.Code, answer.Body, err)
 	}
 	return w, true
+}
+
+// settled is a store that shows until when it may settle.
+type settled struct {
+	*ddbstore.Store
+	until *time.Time
+}
+
+func (s settled) Settle(ctx context.Context, _ lockmodel.Outcome) error {
+	*s.until, _ = ctx.Deadline()
+	return ctx.Err()
+}
+
+// What comes after a state write takes none of the time in which the answer must
+// be out; nor does it end with the client.
+func TestSettleLeavesTimeToAnswer(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	var until time.Time
+	api := lockapi.New(settled{ddbstore.New(db.Client, ddbstore.Options{Table: db.Table}), &until}, lockapi.Options{})
+	for _, left := range []time.Duration{time.Second, time.Hour} {
+		ctx, cancel := context.WithTimeout(t.Context(), left)
+		defer cancel()
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "POST", "/v1/tf/prod", strings.NewReader("state")))
+		if end, _ := ctx.Deadline(); w.Code != http.StatusOK || until.IsZero() || until.After(end) || left == time.Hour && !until.Before(end) {
+			t.Errorf("with %s left: %d, settled until %s of %s", left, w.Code, until, end)
+		}
+	}
 }
