@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -15,8 +16,8 @@ import (
 // latest: with a serial number above those of all versions that are kept, where
 // it is plain. Terraform takes a plan for its state by lineage and serial number,
 // so a number that came back would let an old plan be applied to another state.
-// What OpenTofu encrypted keeps its number. ErrNoState where the version isn't
-// kept.
+// What OpenTofu encrypted keeps its number. ErrNoState where the version is neither
+// kept nor on its way out still.
 func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte, error) {
 	l, err := s.Lock(ctx, ws)
 	if err != nil {
@@ -34,6 +35,9 @@ func (s *Store) Restorable(ctx context.Context, ws string, number int64) ([]byte
 		return nil, ErrNoState
 	}
 	state, err := s.download(ctx, ws, all[n].id, all[n].Checksum)
+	if all[n].expires && errors.Is(err, ErrStateDamaged) {
+		return nil, ErrNoState // parts of it went first
+	}
 	if err != nil || all[n].Serial == lockmodel.Missing || encrypted(state.Body) {
 		return state.Body, err
 	}

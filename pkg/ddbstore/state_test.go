@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"github.com/statelock/statelock/localtest/testdb"
@@ -238,7 +239,8 @@ func TestKilledAnywhereInAStateWrite(t *testing.T) {
 }
 
 // wantNoLeftovers checks that the parts of each version stay or go together:
-// those that are listed for good, the others with a time to live.
+// those that are listed for good, as the current one is, the others with a time to
+// live.
 func wantNoLeftovers(t *testing.T, db *testdb.DB) {
 	t.Helper()
 	goes := map[string]bool{}
@@ -257,8 +259,12 @@ func wantNoLeftovers(t *testing.T, db *testdb.DB) {
 			t.Errorf("%s: expires %v, its version %v", sk, expires, goes[id])
 		}
 	}
-	if _, expires := db.Get(t, "prod")["expires_at"]; expires {
+	lock := db.Get(t, "prod")
+	if _, expires := lock["expires_at"]; expires {
 		t.Error("the lock expires")
+	}
+	if current, ok := lock["version"].(*types.AttributeValueMemberS); ok && goes[current.Value] {
+		t.Error("the current state expires")
 	}
 }
 

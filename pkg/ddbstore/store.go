@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -57,6 +58,8 @@ type Options struct {
 type Store struct {
 	client Client
 	Options
+	// tidying is how far Tidy came in its index, nil or empty for its start.
+	tidying atomic.Pointer[map[string]types.AttributeValue]
 }
 
 // New returns a store that uses client.
@@ -67,7 +70,7 @@ func New(client Client, options Options) *Store {
 	if options.KeepVersions == 0 {
 		options.KeepVersions = DefaultKeepVersions
 	}
-	return &Store{client, options}
+	return &Store{client: client, Options: options}
 }
 
 // ErrTableDisagrees is the error of a write that DynamoDB performed and the

@@ -16,12 +16,19 @@ import (
 // long after its own Settle.
 const UploadGrace = time.Hour
 
+// longestPause is for how long no request is on its way, and no process stands
+// still in one and then sends it after all. Times alone tell such a request from
+// one that may land: the table holds when a write was made, not when it landed, so
+// they can go back where many come out of order.
+const longestPause = 24 * time.Hour
+
 // Tidied is what Tidy did.
 type Tidied struct {
 	// Numbered counts versions that became current unnoticed, Dropped those that
 	// never can, and Left those that still may.
 	Numbered, Dropped, Left int
-	// More tells that there are more than one call looks at.
+	// More tells that there are more than one call looks at: the next one goes
+	// on after these.
 	More bool
 }
 
@@ -29,8 +36,9 @@ type Tidied struct {
 // UploadGrace ago, at most limit of them, and has DynamoDB delete what they
 // uploaded: where the transition table says that they can't become current any
 // more, however late their last request arrives. The others are left for a
-// later call. It reads an index that holds such writes alone. It may run at the
-// same time as anything else, stop anywhere and be repeated.
+// later call, and keep none from the rest: a store remembers how far it came. It
+// reads an index that holds such writes alone. It may run at the same time as
+// anything else, stop anywhere and be repeated.
 func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 	var t Tidied
 	query := &dynamodb.QueryInput{
@@ -39,6 +47,9 @@ func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 		KeyConditionExpression:    aws.String(attrState + " = :uploading"),
 		FilterExpression:          aws.String("at_ms < :before"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":uploading": str(uploading), ":before": num(s.Now().Add(-UploadGrace).UnixMilli())},
+	}
+	if place := s.tidying.Load(); place != nil {
+		query.ExclusiveStartKey = *place
 	}
 	for {
 		query.Limit = aws.Int32(int32(limit - t.seen())) // counted before the filter
@@ -52,6 +63,7 @@ func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 			}
 		}
 		query.ExclusiveStartKey = result.LastEvaluatedKey
+		s.tidying.Store(&result.LastEvaluatedKey)
 		if t.More = len(result.LastEvaluatedKey) > 0; !t.More || t.seen() == limit {
 			return t, nil
 		}
@@ -92,15 +104,22 @@ func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeV
 }
 
 // mayLand reports whether the write of an upload could still be done if it
-// arrived now. If not, it never can: the hold that it names has ended, and no
-// other has its id; or the lock or the state changed after it was made, and they
-// only do so again. Serial numbers are left out of it, since they are forgotten.
+// arrived now, or next. If not, it never can: the hold that it names has ended,
+// and one of the same id that begins later is not its own; or lock or state
+// changed after it was made, by more than they can go back again. Serial numbers
+// are left out of it, since they are forgotten.
 func (s *Store) mayLand(l lockmodel.Lock, v Version) bool {
 	r := s.complete(lockmodel.Request{
 		Op: lockmodel.WriteState, Workspace: l.Workspace, ID: "upload", LockID: v.LockID,
 		Version: v.id, Checksum: v.Checksum, Size: v.Size, Serial: lockmodel.Missing,
 	})
-	r.Now = v.At
+	r.Now, r.Terms.Skew = v.At, longestPause.Milliseconds()
+	if v.LockID == "" {
+		// The holder's release may be on its way, from as early as its hold began.
+		release := s.complete(lockmodel.Request{Op: lockmodel.ReleaseLock, Workspace: l.Workspace, ID: "release", LockID: l.LockID})
+		release.Now = l.AcquiredAt
+		l = lockmodel.Step(l, release).Lock
+	}
 	return lockmodel.Step(l, r).Wrote()
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/statelock/statelock/localtest/testdb"
 	"github.com/statelock/statelock/pkg/ddbstore"
 	"github.com/statelock/statelock/pkg/lockmodel"
@@ -168,7 +170,7 @@ func TestDroppedUploadIsRefused(t *testing.T) {
 		hold.LockID = "id-a"
 		do(t, s, hold)
 		sleeper := ddbstore.New(db.Through(t, before(pointer, func(context.Context) {
-			clock = clock.Add(time.Second)
+			clock = clock.Add(25 * time.Hour)
 			ends(s)
 			clock = clock.Add(2 * ddbstore.UploadGrace)
 			if got := tidied(t, s); got.Dropped != 1 || got.Left != 0 {
@@ -179,6 +181,138 @@ func TestDroppedUploadIsRefused(t *testing.T) {
 		if err != nil || out.Rule.Done() {
 			t.Errorf("%s: %+v, %v", name, out.Answer(), err)
 		}
+	}
+}
+
+// sleeper is a client whose next lock write stands still until it is woken.
+type sleeper struct {
+	ddbstore.Client
+	asleep, wake chan struct{}
+}
+
+func (c sleeper) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	close(c.asleep)
+	<-c.wake
+	return c.Client.UpdateItem(ctx, in, options...)
+}
+
+// Requests that stand still and then land in another order can take the lock's
+// times back. What lands like that has no time to live.
+func TestSleepersLandOutOfOrder(t *testing.T) {
+	t.Parallel()
+	type world struct {
+		*ddbstore.Store
+		// sleeps begins a request, which ends when what it returns is called.
+		sleeps func(at time.Duration, do func(*ddbstore.Store) (lockmodel.Outcome, error)) (wakes func() lockmodel.Outcome)
+		pass   func(at time.Duration)
+	}
+	write := func(id string) func(*ddbstore.Store) (lockmodel.Outcome, error) {
+		return func(s *ddbstore.Store) (lockmodel.Outcome, error) {
+			return s.WriteState(context.WithoutCancel(t.Context()), lockmodel.Request{Workspace: "prod", ID: id}, []byte(id))
+		}
+	}
+	for name, happens := range map[string]func(world) (last lockmodel.Outcome){
+		"a release, then a write without a lock": func(w world) lockmodel.Outcome {
+			do(t, w.Store, request(lockmodel.Acquire, "prod"))
+			released := w.sleeps(time.Minute, func(s *ddbstore.Store) (lockmodel.Outcome, error) {
+				return s.Transition(context.WithoutCancel(t.Context()), request(lockmodel.ReleaseLock, "prod"))
+			})
+			written := w.sleeps(2*time.Minute, write("one"))
+			w.pass(3 * time.Hour)
+			released()
+			return written()
+		},
+		"a release of a lock that was marked meanwhile": func(w world) lockmodel.Outcome {
+			hold := request(lockmodel.Acquire, "prod")
+			hold.LockID = "id-a"
+			do(t, w.Store, hold)
+			release := request(lockmodel.ReleaseLock, "prod")
+			release.LockID = "id-a"
+			released := w.sleeps(time.Minute, func(s *ddbstore.Store) (lockmodel.Outcome, error) {
+				return s.Transition(context.WithoutCancel(t.Context()), release)
+			})
+			written := w.sleeps(2*time.Minute, write("one"))
+			w.pass(3 * time.Hour)
+			do(t, w.Store, request(lockmodel.MarkStale, "prod"))
+			w.pass(6 * time.Hour)
+			released()
+			return written()
+		},
+		"writes, within the skew": func(w world) lockmodel.Outcome {
+			writeState(t, w.Store, "prod", "", []byte("zero"))
+			one := w.sleeps(time.Hour, write("one"))
+			two := w.sleeps(time.Hour+200*time.Millisecond, write("two"))
+			w.pass(time.Hour + 260*time.Millisecond)
+			writeState(t, w.Store, "prod", "", []byte("three"))
+			w.pass(4 * time.Hour)
+			two()
+			return one()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := testdb.Open(t)
+			clock := time.UnixMilli(start)
+			options := ddbstore.Options{Table: db.Table, ClockSkew: 250 * time.Millisecond, Now: func() time.Time { return clock }}
+			w := world{Store: ddbstore.New(db.Client, options)}
+			w.pass = func(at time.Duration) {
+				clock = time.UnixMilli(start).Add(at)
+				tidied(t, w.Store)
+			}
+			w.sleeps = func(at time.Duration, do func(*ddbstore.Store) (lockmodel.Outcome, error)) func() lockmodel.Outcome {
+				clock = time.UnixMilli(start).Add(at)
+				c := sleeper{db.Client, make(chan struct{}), make(chan struct{})}
+				done := make(chan lockmodel.Outcome)
+				go func() {
+					out, err := do(ddbstore.New(c, options))
+					if err != nil {
+						t.Error(err)
+					}
+					done <- out
+				}()
+				<-c.asleep
+				return func() lockmodel.Outcome {
+					close(c.wake)
+					return <-done
+				}
+			}
+			out := happens(w)
+			if !out.Wrote() {
+				t.Fatalf("the last did not land: %+v", out.Answer())
+			}
+			if err := w.Settle(t.Context(), out); err != nil {
+				t.Fatal(err)
+			}
+			wantState(t, w.Store, "prod", []byte("one"))
+			wantNoLeftovers(t, db)
+		})
+	}
+}
+
+// Uploads that must be left don't keep Tidy from what comes after them.
+func TestTidyGoesOn(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	clock := time.UnixMilli(start)
+	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, Now: func() time.Time { return clock }})
+	hold := request(lockmodel.Acquire, "a")
+	hold.LockID = "id-a"
+	do(t, s, hold)
+	for range 3 { // the second and third are refused, by their serial number
+		writeState(t, s, "a", "id-a", plain(1, ""))
+	}
+	writeState(t, s, "b", "no-such-hold", plain(1, ""))
+	clock = clock.Add(2 * ddbstore.UploadGrace)
+	var all ddbstore.Tidied
+	for range 2 {
+		part, err := s.Tidy(t.Context(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Left, all.Dropped = all.Left+part.Left, all.Dropped+part.Dropped
+	}
+	if all.Left != 2 || all.Dropped != 1 {
+		t.Errorf("%+v", all)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ddbstore_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -108,5 +109,27 @@ func TestRestoreTheOldestTwice(t *testing.T) {
 	wantState(t, s, "prod", plain(4, ""))
 	if got := numbers(t, s, "prod"); got != "4 3 2" {
 		t.Errorf("versions %s", got)
+	}
+}
+
+// Of a version on its way out any part may be gone first. Then it isn't kept, and
+// nothing is damaged.
+func TestRestoreWhatIsGoing(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table, KeepVersions: 1})
+	writeState(t, s, "prod", "", plain(1, ""))
+	first := db.Sorts(t, "prod", "chunk#")[0]
+	writeState(t, s, "prod", "", plain(2, ""))
+	if body, err := s.Restorable(t.Context(), "prod", 1); err != nil || !bytes.Contains(body, []byte(`"serial":3`)) {
+		t.Fatalf("%q, %v", body, err)
+	}
+	db.Remove(t, "prod", first)
+	if _, err := s.Restorable(t.Context(), "prod", 1); !errors.Is(err, ddbstore.ErrNoState) {
+		t.Errorf("error %v", err)
+	}
+	db.Remove(t, "prod", db.Sorts(t, "prod", "chunk#")[0])
+	if _, err := s.Restorable(t.Context(), "prod", 2); !errors.Is(err, ddbstore.ErrStateDamaged) {
+		t.Errorf("the current state, damaged: error %v", err)
 	}
 }
