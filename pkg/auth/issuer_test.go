@@ -52,6 +52,7 @@ func TestParseIssuersRefuses(t *testing.T) {
 		{`"{project_path}/{ref}"`, `"{project_path}/{ref"`, "issuers[1].rules[0].workspaces[0]: "},
 		{`"{project_path}/{ref}"`, `"{}/x"`, "want the name of a claim in braces"},
 		{`"{project_path}/{ref}"`, `"{project_path}-{ref}"`, "more than one claim in the segment"},
+		{`"{project_path}/{ref}"`, `"{project_path}/{ref}/**"`, "more than one claim, and ** at the end"},
 		{`"{project_path}/{ref}"`, `"{project_path}*/x"`, "a claim and * in the segment"},
 		{`"{project_path}/{ref}"`, `"../{ref}"`, `no "." or ".." segment`},
 		{`["read"]`, `["reed"]`, `issuers[1].rules[0].permissions[0]: there is no permission "reed"`},

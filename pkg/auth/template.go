@@ -14,8 +14,9 @@ import (
 // What a claim says is taken as it is, so a * in it is no pattern: no workspace's
 // name has one, and the rule does not match. Two different JWTs must not come to
 // the same name by where a part of it ends, so a value with slashes fits only the
-// first claim of a template, and only if that is a segment of its own; and a
-// segment has no more than one claim.
+// first claim of a template, and only if that is a segment of its own; a segment
+// has no more than one claim; and where any segments may follow (**), the template
+// has no more than one.
 type Template string
 
 // variable is a claim's place in a template.
@@ -32,6 +33,9 @@ func (t Template) Check() error {
 		case claims == 1 && strings.Contains(segment, "*"):
 			return fmt.Errorf("%q: a claim and * in the segment %q", string(t), segment)
 		}
+	}
+	if strings.HasSuffix(string(t), "**") && len(variable.FindAllString(string(t), -1)) > 1 {
+		return fmt.Errorf("%q: more than one claim, and ** at the end, where one JWT's workspaces could be among another's; end it with /*", string(t))
 	}
 	return Pattern(variable.ReplaceAllString(string(t), "x")).Check()
 }
