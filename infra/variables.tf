@@ -30,8 +30,19 @@ variable "default_lease_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.default_lease_seconds >= 0 && var.default_lease_seconds <= 86400
-    error_message = "default_lease_seconds is 0 to 86400."
+    condition     = var.default_lease_seconds == 0 || var.default_lease_seconds >= 5 && var.default_lease_seconds <= var.max_lease_seconds
+    error_message = "default_lease_seconds is 0, or 5 to max_lease_seconds."
+  }
+
+  validation {
+    # A longer one is refused, so no acquire that doesn't say would be granted.
+    condition     = var.max_hold_seconds <= 0 || var.default_lease_seconds <= var.max_hold_seconds
+    error_message = "default_lease_seconds is no more than max_hold_seconds."
+  }
+
+  validation {
+    condition     = floor(var.default_lease_seconds) == var.default_lease_seconds
+    error_message = "default_lease_seconds is a whole number."
   }
 }
 
@@ -42,8 +53,8 @@ variable "max_lease_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.max_lease_seconds >= 5 && var.max_lease_seconds <= 86400
-    error_message = "max_lease_seconds is 5 to 86400."
+    condition     = floor(var.max_lease_seconds) == var.max_lease_seconds && var.max_lease_seconds >= 5 && var.max_lease_seconds <= 86400
+    error_message = "max_lease_seconds is a whole number, 5 to 86400."
   }
 }
 
@@ -54,8 +65,8 @@ variable "notice_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.notice_seconds >= 0
-    error_message = "notice_seconds is 0 or more."
+    condition     = floor(var.notice_seconds) == var.notice_seconds && var.notice_seconds >= 0
+    error_message = "notice_seconds is a whole number, 0 or more."
   }
 }
 
@@ -66,8 +77,8 @@ variable "max_hold_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.max_hold_seconds >= 0
-    error_message = "max_hold_seconds is 0 or more."
+    condition     = floor(var.max_hold_seconds) == var.max_hold_seconds && var.max_hold_seconds >= 0
+    error_message = "max_hold_seconds is a whole number, 0 or more."
   }
 }
 
@@ -78,8 +89,8 @@ variable "clock_skew_milliseconds" {
   nullable    = false
 
   validation {
-    condition     = var.clock_skew_milliseconds >= 0
-    error_message = "clock_skew_milliseconds is 0 or more."
+    condition     = floor(var.clock_skew_milliseconds) == var.clock_skew_milliseconds && var.clock_skew_milliseconds >= 0
+    error_message = "clock_skew_milliseconds is a whole number, 0 or more."
   }
 }
 
@@ -90,8 +101,8 @@ variable "keep_history_hours" {
   nullable    = false
 
   validation {
-    condition     = var.keep_history_hours >= 1
-    error_message = "keep_history_hours is 1 or more."
+    condition     = floor(var.keep_history_hours) == var.keep_history_hours && var.keep_history_hours >= 1
+    error_message = "keep_history_hours is a whole number, 1 or more."
   }
 }
 
@@ -102,8 +113,8 @@ variable "max_state_bytes" {
   nullable    = false
 
   validation {
-    condition     = var.max_state_bytes >= 1
-    error_message = "max_state_bytes is 1 or more."
+    condition     = floor(var.max_state_bytes) == var.max_state_bytes && var.max_state_bytes >= 1
+    error_message = "max_state_bytes is a whole number, 1 or more."
   }
 }
 
@@ -114,8 +125,8 @@ variable "keep_versions" {
   nullable    = false
 
   validation {
-    condition     = var.keep_versions >= 1
-    error_message = "keep_versions is 1 or more."
+    condition     = floor(var.keep_versions) == var.keep_versions && var.keep_versions >= 1
+    error_message = "keep_versions is a whole number, 1 or more."
   }
 }
 
@@ -145,8 +156,10 @@ variable "jwt_issuer" {
   nullable    = false
 
   validation {
-    condition     = var.jwt_issuer == "" || try(contains(jsondecode(var.issuers)[*].issuer, var.jwt_issuer), false)
-    error_message = "issuers must say what the JWTs of jwt_issuer allow."
+    condition = var.jwt_issuer == "" || try(
+      anytrue([for i in jsondecode(var.issuers) : i.issuer == var.jwt_issuer && i.audience == var.jwt_audience]), false,
+    )
+    error_message = "issuers must say what the JWTs of jwt_issuer for jwt_audience allow."
   }
 }
 
@@ -176,8 +189,8 @@ variable "throttle_burst" {
   nullable    = false
 
   validation {
-    condition     = var.throttle_burst >= 1
-    error_message = "throttle_burst is 1 or more."
+    condition     = floor(var.throttle_burst) == var.throttle_burst && var.throttle_burst >= 1
+    error_message = "throttle_burst is a whole number, 1 or more."
   }
 }
 
@@ -188,8 +201,8 @@ variable "stale_alarm_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.stale_alarm_seconds >= 60
-    error_message = "stale_alarm_seconds is 60 or more."
+    condition     = floor(var.stale_alarm_seconds) == var.stale_alarm_seconds && var.stale_alarm_seconds >= 60
+    error_message = "stale_alarm_seconds is a whole number, 60 or more."
   }
 }
 

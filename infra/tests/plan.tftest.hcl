@@ -75,12 +75,23 @@ run "no_jwts_without_rules" {
   expect_failures = [var.jwt_issuer]
 }
 
+run "no_jwts_for_another_audience" {
+  command = plan
+
+  variables {
+    jwt_issuer   = "https://gitlab.example.com"
+    jwt_audience = "locks"
+    issuers      = jsonencode([{ issuer = "https://gitlab.example.com", audience = "statelock" }, { issuer = "https://token.actions.githubusercontent.com", audience = "locks" }])
+  }
+
+  expect_failures = [var.jwt_issuer]
+}
+
 run "no_settings_that_the_function_refuses" {
   command = plan
 
   variables {
     name                    = "no"
-    default_lease_seconds   = -1
     max_lease_seconds       = 4
     notice_seconds          = -1
     max_hold_seconds        = -1
@@ -94,8 +105,86 @@ run "no_settings_that_the_function_refuses" {
   }
 
   expect_failures = [
-    var.name, var.default_lease_seconds, var.max_lease_seconds, var.notice_seconds, var.max_hold_seconds,
-    var.clock_skew_milliseconds, var.keep_history_hours, var.max_state_bytes, var.keep_versions, var.issuers,
-    var.log_retention_days, var.tracing,
+    var.name, var.max_lease_seconds, var.notice_seconds, var.max_hold_seconds, var.clock_skew_milliseconds,
+    var.keep_history_hours, var.max_state_bytes, var.keep_versions, var.issuers, var.log_retention_days, var.tracing,
+  ]
+}
+
+# The default lease is checked against others, and only where those are right.
+run "no_default_lease_that_is_too_short" {
+  command = plan
+
+  variables {
+    default_lease_seconds = 3
+  }
+
+  expect_failures = [var.default_lease_seconds]
+}
+
+run "no_default_lease_beyond_the_longest" {
+  command = plan
+
+  variables {
+    default_lease_seconds = 601
+    max_lease_seconds     = 600
+  }
+
+  expect_failures = [var.default_lease_seconds]
+}
+
+run "no_default_lease_beyond_a_hold" {
+  command = plan
+
+  variables {
+    default_lease_seconds = 601
+    max_hold_seconds      = 600
+  }
+
+  expect_failures = [var.default_lease_seconds]
+}
+
+run "no_default_lease_of_a_fraction" {
+  command = plan
+
+  variables {
+    default_lease_seconds = 60.5
+  }
+
+  expect_failures = [var.default_lease_seconds]
+}
+
+run "as_long_a_default_lease_as_can_be" {
+  command = plan
+
+  variables {
+    default_lease_seconds = 600
+    max_lease_seconds     = 600
+    max_hold_seconds      = 600
+  }
+
+  assert {
+    condition     = one(aws_lambda_function.api.environment).variables.STATELOCK_DEFAULT_LEASE == "600s"
+    error_message = "It is not the function's."
+  }
+}
+
+run "no_fractions" {
+  command = plan
+
+  variables {
+    max_lease_seconds       = 600.5
+    notice_seconds          = 0.5
+    max_hold_seconds        = 600.5
+    clock_skew_milliseconds = 0.5
+    keep_history_hours      = 1.5
+    max_state_bytes         = 1.5
+    keep_versions           = 1.5
+    throttle_burst          = 1.5
+    stale_alarm_seconds     = 60.5
+  }
+
+  expect_failures = [
+    var.max_lease_seconds, var.notice_seconds, var.max_hold_seconds, var.clock_skew_milliseconds, var.keep_history_hours,
+    var.max_state_bytes, var.keep_versions, var.throttle_burst, var.stale_alarm_seconds,
   ]
 }
