@@ -16,8 +16,8 @@ import (
 //go:embed moto/launcher.py moto/requirements.txt
 var motoFiles embed.FS
 
-// Moto is github.com/getmoto/moto in server mode, behind our launcher. It keeps nothing on disk.
-// Installing it needs Python 3.11 or later with the venv module.
+// Moto is github.com/getmoto/moto in server mode, behind our launcher. It keeps
+// nothing on disk. Installing it needs Python 3.11 or later with the venv module.
 var Moto = Engine{
 	Name:    "moto",
 	Version: "5.2.5",

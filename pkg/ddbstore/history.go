@@ -20,7 +20,8 @@ import (
 const (
 	sortEvent = "event#"
 	// attrExpires is the time to live, in seconds since the Unix epoch, of
-	// history items alone. DynamoDB may take days to delete what has expired.
+	// history items, and of states on their way out. DynamoDB may take days to
+	// delete what has expired.
 	attrExpires = "expires_at"
 )
 

@@ -14,9 +14,10 @@ import (
 
 // Lapsed reads held locks whose lease has lapsed, the longest ago first, at most
 // limit of them; more tells that there are others. Holds that are seen to be
-// alive by the state that they wrote, and have not lasted too long, are passed over. It reads an index that
-// holds leased locks alone and follows the table within moments: what is found
-// may have been renewed since, which the write that marks it stale will tell.
+// alive by the state that they wrote, and have not lasted too long, are passed
+// over. It reads an index that holds leased locks alone and follows the table
+// within moments: what is found may have been renewed since, which the write that
+// marks it stale will tell.
 func (s *Store) Lapsed(ctx context.Context, limit int) (locks []lockmodel.Lock, more bool, err error) {
 	lapsed := s.Now().Add(-s.ClockSkew).UnixMilli()
 	query := &dynamodb.QueryInput{

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Names of the table's keys and index.
+// Names of the table's keys and indexes.
 const (
 	attrWorkspace = "ws"
 	attrSort      = "sk"

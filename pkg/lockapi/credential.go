@@ -81,8 +81,9 @@ func callerOf(ctx context.Context) (c caller, ok bool) {
 	return c, ok
 }
 
-// may reports, as errForbidden or as what makes the caller unfit, that the caller has no permission
-// on a workspace. Callers that a gateway authenticated have what it let through.
+// may gives errForbidden, or what makes the caller unfit, where the caller has no
+// permission on a workspace. Callers that a gateway authenticated have what it
+// let through.
 func may(ctx context.Context, p auth.Permission, ws string) error {
 	c, ok := callerOf(ctx)
 	if !ok || c.May(p, ws) {

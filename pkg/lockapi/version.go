@@ -80,8 +80,8 @@ func (a *API) listVersions(r *http.Request) (int, any) {
 }
 
 // restore makes an earlier version current again, under a lock that wrote no
-// state yet: it writes a copy, so that no version is ever changed. A repetition is known by its request
-// id, since what it would write is not the same.
+// state yet: it writes a copy, so that no version is ever changed. A repetition is
+// known by its request id, since what it would write is not the same.
 func (a *API) restore(r *http.Request) (int, any) {
 	ctx := r.Context()
 	doc, err := readDocument(limited(r, MaxBody).Body)
