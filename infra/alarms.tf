@@ -112,7 +112,7 @@ locals {
       missing     = "notBreaching"
     }
     refused-state-write = {
-      description = "A state was not written, for its writer no longer holds the lock."
+      description = "A state was not written: its writer no longer holds the lock, wrote without one, or came late."
       namespace   = "statelock"
       metric      = "RefusedStateWrites"
       dimensions  = { Table = aws_dynamodb_table.lock.name }

@@ -43,7 +43,8 @@ module "statelock" {
         claims     = { repository = "acme/*", ref = "refs/heads/main" }
         workspaces = ["{repository}/**"]
       },
-      # Pull requests look, and change nothing.
+      # Pull requests look, and change nothing. To look is to read the state,
+      # secrets included.
       {
         claims      = { repository = "acme/*", event_name = "pull_request" }
         workspaces  = ["{repository}/**"]
