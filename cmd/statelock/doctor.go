@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,13 +38,14 @@ Ends with 0 if all is well, else as other commands do, with 5 for no answer.`,
 			dates := &dateKeeper{next: http.DefaultTransport}
 			s.transport = dates
 			findings, err := s.examine(c, dates)
+			show := printFindings
 			if s.json {
-				return errors.Join(printJSON(c.OutOrStdout(), struct {
-					OK       bool      `json:"ok"`
-					Findings []finding `json:"findings"`
-				}{err == nil, findings}), said(err))
+				show = printFindingsJSON
 			}
-			return errors.Join(printFindings(c.OutOrStdout(), findings), said(err))
+			if err := show(c.OutOrStdout(), findings); err != nil {
+				return err
+			}
+			return said(err)
 		}),
 	}
 	s.flags(c.Flags())
@@ -95,6 +96,13 @@ func (o *serviceOptions) examine(c *cobra.Command, dates *dateKeeper) ([]finding
 		}
 	}
 	return findings, nil
+}
+
+func printFindingsJSON(w io.Writer, findings []finding) error {
+	return printJSON(w, struct {
+		OK       bool      `json:"ok"`
+		Findings []finding `json:"findings"`
+	}{!slices.ContainsFunc(findings, func(f finding) bool { return !f.OK }), findings})
 }
 
 func printFindings(w io.Writer, findings []finding) error {

@@ -20,6 +20,8 @@ func stateCommand() *cobra.Command {
 		Short: "Look at the versions of a workspace's Terraform state, and restore one",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		// Or a misspelt command would be told of as one that has none of its flags.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
 	for _, sub := range []*cobra.Command{stateListCommand(), stateShowCommand(), stateRestoreCommand()} {
 		sub.RunE = begun(sub.RunE)

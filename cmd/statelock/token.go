@@ -30,6 +30,8 @@ write to the table is who may make tokens. Without --endpoint or --aws the table
 is that of statelock serve in this folder.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		// Or a misspelt command would be told of as one that has none of its flags.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
 	for _, sub := range []*cobra.Command{tokenCreateCommand(), tokenListCommand(), tokenRevokeCommand()} {
 		sub.RunE = begun(sub.RunE)

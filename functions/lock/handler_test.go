@@ -150,6 +150,8 @@ func (s *recordingStore) WriteState(ctx context.Context, r lockmodel.Request, _ 
 	return s.Transition(ctx, r)
 }
 
+func (s *recordingStore) Terms() lockmodel.Terms { return lockmodel.Terms{} }
+
 func (s *recordingStore) Settle(context.Context, lockmodel.Outcome) error { return nil }
 
 func (s *recordingStore) State(context.Context, string) (ddbstore.State, error) {

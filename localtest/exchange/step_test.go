@@ -14,7 +14,7 @@ func TestStep(t *testing.T) {
 	lock, n := lockmodel.NewLock("prod"), 0
 	Run(t, func(_ context.Context, op, ws, runner string) (int, map[string]any) {
 		if op == "lock_state" {
-			return 0, Object(t, lock.View())
+			return 0, Object(t, lock.View(lockmodel.Terms{}))
 		}
 		o, err := lockmodel.ParseOp(op)
 		if err != nil {

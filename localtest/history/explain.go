@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/statelock/statelock/pkg/lockmodel"
 )
 
 // shownBefore is how many calls are shown that had ended before those among
@@ -48,7 +50,7 @@ func describeStates(states []state) string {
 	const most = 4
 	var texts []string
 	for _, s := range states {
-		view := s.lock.View()
+		view := s.lock.View(lockmodel.Terms{})
 		view.LeaseUntil = "" // the model does not know it here
 		text := describe(view)
 		if s.lock.Spent != "" {

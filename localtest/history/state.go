@@ -162,7 +162,7 @@ func (s state) gave(out lockmodel.Outcome, c *call) (state, bool) {
 // shows reports whether s is the lock that the caller was shown, and gives s
 // with what that tells of times.
 func (s state) shows(c *call) (state, bool) {
-	if untimed(c.Answer.Lock) != untimed(s.lock.View()) || c.Answer.Lock.Fence != s.acquisitions {
+	if untimed(c.Answer.Lock) != untimed(s.lock.View(lockmodel.Terms{})) || c.Answer.Lock.Fence != s.acquisitions {
 		return s, false
 	}
 	for _, t := range []struct {

@@ -40,7 +40,7 @@ func (w *world) call(client string, r lockmodel.Request, start, end int64) *Call
 func (w *world) read(client string, start, end int64) *Call {
 	w.calls = append(w.calls, Call{
 		Client: client, Kind: Read, Request: lockmodel.Request{Workspace: "ws"},
-		Start: at(start), End: at(end), Told: true, Answer: lockmodel.Answer{Lock: w.lock.View()},
+		Start: at(start), End: at(end), Told: true, Answer: lockmodel.Answer{Lock: w.lock.View(lockmodel.Terms{})},
 	})
 	return &w.calls[len(w.calls)-1]
 }

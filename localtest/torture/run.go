@@ -144,7 +144,7 @@ func (s *service) check(ctx context.Context, c Config, w weather) ([]history.Vio
 		if err != nil {
 			return nil, err
 		}
-		look.Answered(lockmodel.Answer{Lock: l.View()}, 1)
+		look.Answered(lockmodel.Answer{Lock: l.View(lockmodel.Terms{})}, 1)
 		if l.Torn() && !w.tampering {
 			found = append(found, history.Violation{Rule: LeftTorn, Workspace: ws, What: fmt.Sprintf("%+v", l)})
 		}

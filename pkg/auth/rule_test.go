@@ -71,6 +71,8 @@ func TestTemplate(t *testing.T) {
 		{"{repository}/prod", `{"repository": "acme/infra"}`, "acme/infra/prod"},
 		{"{project_path}/{ref}", `{"project_path": "g/s/p", "ref": "main"}`, "g/s/p/main"},
 		{"{project_path}/{ref}/*", `{"project_path": "g/s/p", "ref": "main"}`, "g/s/p/main/*"},
+		{"env-{environment}/{ref}/**", `{"environment": "prod", "ref": "main"}`, "env-prod/main/**"},
+		{"env-{environment}/{ref}/**", `{"environment": "prod/eu", "ref": "main"}`, ""},
 		{"all/env-{environment}.x", `{"environment": "prod"}`, "all/env-prod.x"},
 		{"{id}", `{"id": 12345678901234567890}`, "12345678901234567890"},
 

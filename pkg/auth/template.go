@@ -15,8 +15,9 @@ import (
 // name has one, and the rule does not match. Two different JWTs must not come to
 // the same name by where a part of it ends, so a value with slashes fits only the
 // first claim of a template, and only if that is a segment of its own; a segment
-// has no more than one claim; and where any segments may follow (**), the template
-// has no more than one.
+// has no more than one claim; and where any segments may follow (**), no other
+// claim comes after such a first one. A first one alone, before **, has what lies
+// below it: of acme, what acme/infra has.
 type Template string
 
 // variable is a claim's place in a template.
@@ -34,10 +35,16 @@ func (t Template) Check() error {
 			return fmt.Errorf("%q: a claim and * in the segment %q", string(t), segment)
 		}
 	}
-	if strings.HasSuffix(string(t), "**") && len(variable.FindAllString(string(t), -1)) > 1 {
+	claims := variable.FindAllStringSubmatchIndex(string(t), -1)
+	if strings.HasSuffix(string(t), "**") && len(claims) > 1 && t.alone(claims[0]) {
 		return fmt.Errorf("%q: more than one claim, and ** at the end, where one JWT's workspaces could be among another's; end it with /*", string(t))
 	}
 	return Pattern(variable.ReplaceAllString(string(t), "x")).Check()
+}
+
+// alone reports whether the claim at a place is a segment of its own.
+func (t Template) alone(at []int) bool {
+	return (at[0] == 0 || t[at[0]-1] == '/') && (at[1] == len(t) || t[at[1]] == '/')
 }
 
 // fill makes the pattern for somebody with the claims; it is not ok where a
@@ -48,8 +55,7 @@ func (t Template) fill(c claims) (p Pattern, ok bool) {
 	end := 0
 	for n, at := range variable.FindAllStringSubmatchIndex(text, -1) {
 		value, ok := single(c[text[at[2]:at[3]]])
-		alone := (at[0] == 0 || text[at[0]-1] == '/') && (at[1] == len(text) || text[at[1]] == '/')
-		if !ok || strings.Contains(value, "*") || strings.Contains(value, "/") && (n > 0 || !alone) {
+		if !ok || strings.Contains(value, "*") || strings.Contains(value, "/") && (n > 0 || !t.alone(at)) {
 			return "", false
 		}
 		filled.WriteString(text[end:at[0]])

@@ -43,9 +43,10 @@ type Page struct {
 	Next string
 }
 
-// List reads a page of locks from the index, whose cost is the locks listed, and
-// those that are not shown. The index follows the table within moments: a list is for looking, and Lock
-// for deciding. Unusable fields of q are *lockmodel.FieldError.
+// List reads a page of locks from the index. Its cost is the locks listed, and
+// where some are hidden from the caller, those as well. The index follows the table
+// within moments: a list is for looking, and Lock for deciding. Unusable fields of
+// q are *lockmodel.FieldError.
 func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	states, after, err := q.resume()
 	if err != nil {
@@ -56,11 +57,12 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 		limit = DefaultPage
 	}
 	var page Page
+	hidden := false
 	for n, state := range states {
 		for {
 			most := limit - len(page.Locks)
-			if q.Shown != nil {
-				most = MaxPage
+			if hidden {
+				most = MaxPage // or a few to be shown would take many requests
 			}
 			found, last, err := s.query(ctx, state, q.Prefix, after, most)
 			if err != nil {
@@ -68,6 +70,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 			}
 			for _, l := range found {
 				if q.Shown != nil && !q.Shown(l.Workspace) {
+					hidden = true
 					continue
 				}
 				page.Locks = append(page.Locks, l)

@@ -25,7 +25,8 @@ type Client interface {
 var _ Client = (*dynamodb.Client)(nil)
 
 // DefaultClockSkew is by how much the clocks of the service's instances may
-// differ before a request can be refused, wrongly, as late. AWS keeps the
+// differ before a request, other than one to delete a state, can be refused,
+// wrongly, as late. AWS keeps the
 // clocks of its hosts within a millisecond of UTC, other hosts with NTP within
 // some tens of milliseconds.
 const DefaultClockSkew = 250 * time.Millisecond
@@ -103,13 +104,17 @@ func (s *Store) Transition(ctx context.Context, r lockmodel.Request) (lockmodel.
 	}
 }
 
-// complete gives a request what the service knows: its clock and its terms.
-func (s *Store) complete(r lockmodel.Request) lockmodel.Request {
-	r.Now = s.Now().UnixMilli()
-	r.Terms = lockmodel.Terms{
+// Terms are the settings that transitions depend on.
+func (s *Store) Terms() lockmodel.Terms {
+	return lockmodel.Terms{
 		Skew: s.ClockSkew.Milliseconds(), Notice: s.Notice.Milliseconds(), MaxHold: s.MaxHold.Milliseconds(),
 		RequireLock: s.RequireLock,
 	}
+}
+
+// complete gives a request what the service knows: its clock and its terms.
+func (s *Store) complete(r lockmodel.Request) lockmodel.Request {
+	r.Now, r.Terms = s.Now().UnixMilli(), s.Terms()
 	return r
 }
 

@@ -57,7 +57,7 @@ func TestExchange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return 0, exchange.Object(t, l.View())
+			return 0, exchange.Object(t, l.View(lockmodel.Terms{}))
 		}
 		o, err := lockmodel.ParseOp(op)
 		if err != nil {

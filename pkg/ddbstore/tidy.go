@@ -16,11 +16,11 @@ import (
 // long after its own Settle.
 const UploadGrace = time.Hour
 
-// longestPause is for how long no request is on its way, and no process stands
-// still in one and then sends it after all. Times alone tell such a request from
-// one that may land: the table holds when a write was made, not when it landed, so
-// they can go back where many come out of order.
-const longestPause = 24 * time.Hour
+// LongestPause is how long after its beginning a state write is given up at the
+// earliest: longer than any request is on its way, or a process stands still in
+// the middle of one. Until then it might land by what lands before it, however
+// old: the table holds when things were asked for, not when they were done.
+const LongestPause = 24 * time.Hour
 
 // Tidied is what Tidy did.
 type Tidied struct {
@@ -32,13 +32,14 @@ type Tidied struct {
 	More bool
 }
 
-// Tidy finds state writes that broke off, or that were refused, longer than
-// UploadGrace ago, at most limit of them, and has DynamoDB delete what they
-// uploaded: where the transition table says that they can't become current any
-// more, however late their last request arrives. The others are left for a
-// later call, and keep none from the rest: a store remembers how far it came. It
-// reads an index that holds such writes alone. It may run at the same time as
-// anything else, stop anywhere and be repeated.
+// Tidy finds state writes that are longer ago than UploadGrace and were not
+// settled, at most limit of them. What became current is numbered. What broke off
+// or was refused longer than LongestPause ago is deleted by DynamoDB, unless the
+// transition table says that it could still become current if its last request
+// arrived now. The others are left for a later call, and keep none from the rest:
+// a store remembers how far it came. It reads an index that holds such writes
+// alone. It may run at the same time as anything else, stop anywhere and be
+// repeated.
 func (s *Store) Tidy(ctx context.Context, limit int) (Tidied, error) {
 	var t Tidied
 	query := &dynamodb.QueryInput{
@@ -90,7 +91,7 @@ func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeV
 		t.Numbered++
 		return s.number(ctx, l)
 	}
-	if s.mayLand(l, v) {
+	if s.Now().Add(-LongestPause).UnixMilli() < v.At || s.mayLand(l, v) {
 		t.Left++
 		return nil
 	}
@@ -103,23 +104,16 @@ func (s *Store) tidy(ctx context.Context, attributes map[string]types.AttributeV
 	return err
 }
 
-// mayLand reports whether the write of an upload could still be done if it
-// arrived now, or next. If not, it never can: the hold that it names has ended,
-// and one of the same id that begins later is not its own; or lock or state
-// changed after it was made, by more than they can go back again. Serial numbers
-// are left out of it, since they are forgotten.
+// mayLand reports whether the write of an upload would be done if it arrived now.
+// If not, neither will it be later: the hold that it names has ended, or lock or
+// state changed after it was made. Serial numbers are left out of it, since they
+// are forgotten.
 func (s *Store) mayLand(l lockmodel.Lock, v Version) bool {
 	r := s.complete(lockmodel.Request{
 		Op: lockmodel.WriteState, Workspace: l.Workspace, ID: "upload", LockID: v.LockID,
 		Version: v.id, Checksum: v.Checksum, Size: v.Size, Serial: lockmodel.Missing,
 	})
-	r.Now, r.Terms.Skew = v.At, longestPause.Milliseconds()
-	if v.LockID == "" {
-		// The holder's release may be on its way, from as early as its hold began.
-		release := s.complete(lockmodel.Request{Op: lockmodel.ReleaseLock, Workspace: l.Workspace, ID: "release", LockID: l.LockID})
-		release.Now = l.AcquiredAt
-		l = lockmodel.Step(l, release).Lock
-	}
+	r.Now = v.At
 	return lockmodel.Step(l, r).Wrote()
 }
 

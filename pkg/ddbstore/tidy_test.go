@@ -67,6 +67,10 @@ func TestTidy(t *testing.T) {
 		t.Errorf("at once: %+v", got)
 	}
 	clock = clock.Add(ddbstore.UploadGrace + time.Second)
+	if got := tidied(t, s); got != (ddbstore.Tidied{Left: 5}) {
+		t.Errorf("after the grace: %+v", got)
+	}
+	clock = clock.Add(ddbstore.LongestPause + time.Second)
 	dropped := 0
 	for {
 		tidied, err := s.Tidy(t.Context(), 2)
@@ -107,7 +111,7 @@ func TestSleeperLands(t *testing.T) {
 					r.Body = io.NopCloser(bytes.NewReader(body))
 					if asleep && bytes.Contains(body, []byte(pointer)) {
 						asleep = false
-						clock = clock.Add(3 * ddbstore.UploadGrace)
+						clock = clock.Add(3 * ddbstore.LongestPause)
 						if got := tidied(t, s); got != (ddbstore.Tidied{Left: 1}) {
 							t.Errorf("%s: %+v", name, got)
 						}
@@ -238,6 +242,28 @@ func TestSleepersLandOutOfOrder(t *testing.T) {
 			released()
 			return written()
 		},
+		"a copy of the acquire, then a write of its hold": func(w world) lockmodel.Outcome {
+			named := func(o lockmodel.Op, id string) lockmodel.Request {
+				r := request(o, "prod")
+				r.LockID = id
+				return r
+			}
+			first := named(lockmodel.Acquire, "id-a")
+			do(t, w.Store, first)
+			acquired := w.sleeps(100*time.Millisecond, func(s *ddbstore.Store) (lockmodel.Outcome, error) {
+				return s.Transition(context.WithoutCancel(t.Context()), first)
+			})
+			written := w.sleeps(200*time.Millisecond, func(s *ddbstore.Store) (lockmodel.Outcome, error) {
+				return s.WriteState(context.WithoutCancel(t.Context()), lockmodel.Request{Workspace: "prod", ID: "one", LockID: "id-a"}, []byte("one"))
+			})
+			w.pass(300 * time.Millisecond)
+			for _, r := range []lockmodel.Request{named(lockmodel.ReleaseLock, "id-a"), named(lockmodel.Acquire, "id-b"), named(lockmodel.ReleaseLock, "id-b")} {
+				do(t, w.Store, r)
+			}
+			w.pass(3 * time.Hour)
+			acquired()
+			return written()
+		},
 		"writes, within the skew": func(w world) lockmodel.Outcome {
 			writeState(t, w.Store, "prod", "", []byte("zero"))
 			one := w.sleeps(time.Hour, write("one"))
@@ -302,7 +328,7 @@ func TestTidyGoesOn(t *testing.T) {
 		writeState(t, s, "a", "id-a", plain(1, ""))
 	}
 	writeState(t, s, "b", "no-such-hold", plain(1, ""))
-	clock = clock.Add(2 * ddbstore.UploadGrace)
+	clock = clock.Add(2 * ddbstore.LongestPause)
 	var all ddbstore.Tidied
 	for range 2 {
 		part, err := s.Tidy(t.Context(), 2)
@@ -349,7 +375,7 @@ func TestTidyBreaksOff(t *testing.T) {
 		options := ddbstore.Options{Table: db.Table, Now: func() time.Time { return clock }}
 		s := ddbstore.New(db.Client, options)
 		writeState(t, s, "prod", "no-such-hold", noise(t, 800<<10))
-		clock = clock.Add(ddbstore.UploadGrace + time.Second)
+		clock = clock.Add(ddbstore.LongestPause + time.Second)
 		d := &dying{after: n}
 		_, err := ddbstore.New(db.Through(t, d.between), options).Tidy(t.Context(), 10)
 		tidied(t, s)
@@ -369,7 +395,7 @@ func TestTidyPassesOtherHandsItems(t *testing.T) {
 	db.SetItem(t, " ", "x", map[string]any{"st": "uploading", "at_ms": 1})
 	db.SetItem(t, "a", "version#x", map[string]any{"st": "uploading", "at_ms": 1, "chunks": "many"})
 	writeState(t, s, "refused", "no-such-hold", plain(1, ""))
-	clock = clock.Add(ddbstore.UploadGrace + time.Second)
+	clock = clock.Add(ddbstore.LongestPause + time.Second)
 	if got := tidied(t, s); got != (ddbstore.Tidied{Dropped: 1, Left: 2}) {
 		t.Errorf("%+v", got)
 	}

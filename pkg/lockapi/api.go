@@ -15,6 +15,8 @@ import (
 type Store interface {
 	// Transition performs a transition; refusals are outcomes, not errors.
 	Transition(context.Context, lockmodel.Request) (lockmodel.Outcome, error)
+	// Terms are the deployment's.
+	Terms() lockmodel.Terms
 	// Lock reads one lock, consistently.
 	Lock(ctx context.Context, ws string) (lockmodel.Lock, error)
 	// List reads a page of locks.

@@ -76,7 +76,7 @@ func conflict(out lockmodel.Outcome) lockInfo {
 	if new(time.Time).UnmarshalText([]byte(body.Created)) != nil { // as the client will read it
 		body.Created = time.UnixMilli(max(l.AcquiredAt, l.ChangedAt, 0)).UTC().Format(time.RFC3339Nano)
 	}
-	body.Info = explain(l.View(), out)
+	body.Info = explain(l.View(out.Request.Terms), out)
 	return body
 }
 

@@ -26,7 +26,7 @@ func (a *API) lockState(ctx context.Context, ws string) (int, any) {
 	if err != nil {
 		return a.failed(ctx, err)
 	}
-	return http.StatusOK, l.View()
+	return http.StatusOK, l.View(a.store.Terms())
 }
 
 // listing is the JSON of a page of locks.
@@ -54,7 +54,7 @@ func (a *API) list(r *http.Request) (int, any) {
 	}
 	l := listing{Locks: make([]lockmodel.View, 0, len(page.Locks)), Cursor: page.Next}
 	for _, lock := range page.Locks {
-		l.Locks = append(l.Locks, lock.View())
+		l.Locks = append(l.Locks, lock.View(a.store.Terms()))
 	}
 	return http.StatusOK, l
 }

@@ -26,12 +26,7 @@ type Answer struct {
 
 // Answer gives the outcome as the caller is told it.
 func (o Outcome) Answer() Answer {
-	a := Answer{Lock: o.Lock.View()}
-	until := o.Lock.aliveUntil()
-	if longest := o.Request.Terms.MaxHold; longest > 0 && o.Lock.AcquiredAt != Missing {
-		until = min(until, o.Lock.AcquiredAt+longest) // state writes may reach beyond, and don't count there
-	}
-	a.Lock.LeaseUntil = timestamp(until)
+	a := Answer{Lock: o.Lock.View(o.Request.Terms)}
 	if !o.Rule.Done() {
 		a.Code, a.Reason = o.Rule.Code, o.reason()
 		return a
@@ -77,12 +72,12 @@ type View struct {
 	Torn bool `json:"torn,omitempty"`
 }
 
-// View gives the lock as callers see it.
-func (l Lock) View() View {
+// View gives the lock as callers see it, in a deployment with these terms.
+func (l Lock) View(t Terms) View {
 	v := View{
 		Workspace: l.Workspace, State: l.State,
 		Owner: l.Runner, LockID: l.LockID, Fence: max(l.Fence, 0), Principal: l.Principal,
-		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.aliveUntil()),
+		AcquiredAt: timestamp(l.AcquiredAt), StaleAt: timestamp(l.StaleAt), LeaseUntil: timestamp(l.aliveUntil(t)),
 		Reason: l.Reason,
 		Info:   l.Info,
 		Torn:   l.Torn(),

@@ -29,10 +29,11 @@ const (
 	// OpNever is the lease of a hold that has none: a time to add that leads far
 	// into the past.
 	OpNever Operand = ":never"
-	// opOutdated is the earliest time of a write that this request comes before.
-	// To delete a state has no serial number, which would tell its late copies
-	// from it where clocks differ: it is taken by its time alone.
+	// opOutdated is the earliest time of a write, or of a hold, that this request
+	// comes before.
 	opOutdated Operand = ":outdated"
+	// opBefore is the same where clocks get no allowance.
+	opBefore Operand = ":before"
 	// opNeverBusy is below every time up to which a state write counts: only a
 	// hold that wrote none is below it.
 	opNeverBusy Operand = ":unbusy"
@@ -108,10 +109,9 @@ func (o Operand) Value(r Request) any {
 		}
 		return r.Serial
 	case opOutdated:
-		if r.Version == "" {
-			return r.Now + 1
-		}
 		return r.Now + r.Terms.Skew + 1
+	case opBefore:
+		return r.Now + 1
 	case opNeverBusy:
 		return int64(2 * never)
 	case opOverdue:

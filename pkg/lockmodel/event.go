@@ -21,7 +21,7 @@ type Event struct {
 // All that the event needs is in the two items, so whoever sees them later, in
 // whatever order, tells the same event.
 func EventOf(before, after Lock) (e Event, ok bool) {
-	from, to := before.View().State, after.View().State
+	from, to := before.View(Terms{}).State, after.View(Terms{}).State
 	if from == to || before.Torn() || after.Torn() {
 		return Event{}, false
 	}

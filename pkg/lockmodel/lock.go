@@ -215,10 +215,15 @@ func (l Lock) Value(a Attr) (text string, number int64, ok bool) {
 }
 
 // aliveUntil is the end of the hold's lease, as renewals and state writes have
-// prolonged it; Missing where it has none.
-func (l Lock) aliveUntil() int64 {
+// prolonged it; Missing where it has none. State writes may prolong it beyond the
+// greatest length of a hold, where it doesn't count.
+func (l Lock) aliveUntil(t Terms) int64 {
 	if l.LeaseUntil == Missing {
 		return Missing
 	}
-	return max(l.LeaseUntil, l.BusyUntil)
+	until := max(l.LeaseUntil, l.BusyUntil)
+	if t.MaxHold > 0 && l.AcquiredAt != Missing {
+		until = min(until, l.AcquiredAt+t.MaxHold)
+	}
+	return until
 }

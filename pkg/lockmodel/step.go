@@ -65,8 +65,8 @@ func (o Outcome) reason() string {
 		"{holders}", count(l.Holders),
 		"{acquired_at}", timestamp(l.AcquiredAt),
 		"{stale_at}", timestamp(l.StaleAt),
-		"{lease_until}", timestamp(l.aliveUntil()),
-		"{left}", duration(l.aliveUntil()+o.Request.Terms.Skew-o.Request.Now),
+		"{lease_until}", timestamp(l.aliveUntil(o.Request.Terms)),
+		"{left}", duration(l.aliveUntil(o.Request.Terms)+o.Request.Terms.Skew-o.Request.Now),
 		"{notice}", duration(l.StaleAt+o.Request.Terms.Notice-o.Request.Now),
 	).Replace(o.Rule.Reason)
 }

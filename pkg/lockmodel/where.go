@@ -107,7 +107,11 @@ func latest(r Request) All {
 	if r.Op != WriteState {
 		return nil
 	}
-	all := All{below(AttrWrittenAt, opOutdated)}
+	written := opOutdated
+	if r.Version == "" {
+		written = opBefore // a deletion says nothing else that would tell its late copy
+	}
+	all := All{below(AttrWrittenAt, written)}
 	if r.LockID != "" {
 		all = append(all, below(AttrAcquiredAt, opOutdated))
 	}

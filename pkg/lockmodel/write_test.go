@@ -84,7 +84,7 @@ func TestWriteRenewsALease(t *testing.T) {
 	if out := Step(busy, mark); out.Rule.Code != CodeLeaseLive {
 		t.Errorf("a lease that was prolonged by a state write: %+v", out.Answer())
 	}
-	if got, want := busy.View().LeaseUntil, timestamp(t0+10_000+lasts); got != want {
+	if got, want := busy.View(Terms{}).LeaseUntil, timestamp(t0+10_000+lasts); got != want {
 		t.Errorf("the lease ends at %s, want %s", got, want)
 	}
 	if out := Step(busy, request(MarkStale, id("m"), now(t0+10_000+lasts+1))); !out.Wrote() {
@@ -97,23 +97,23 @@ func TestWriteRenewsALease(t *testing.T) {
 	}
 	// The late copy of a write, made before the renewal, takes nothing back.
 	renewed := after(request(Acquire, lease(lasts)), request(Renew, lease(lasts), now(t0+20_000)))
-	if late := Step(renewed, state(1, byID)).Lock; late.View().LeaseUntil != renewed.View().LeaseUntil {
-		t.Errorf("the lease was shortened to %s", late.View().LeaseUntil)
+	if late := Step(renewed, state(1, byID)).Lock; late.View(Terms{}).LeaseUntil != renewed.View(Terms{}).LeaseUntil {
+		t.Errorf("the lease was shortened to %s", late.View(Terms{}).LeaseUntil)
 	}
 	// What was told of the end of the lease stands, whatever is asked for later.
 	told := after(request(Acquire, lease(lasts)), state(1, byID, now(t0+20_000)), request(Renew, lease(1000), now(t0+21_000)))
-	if until := after(request(Acquire, lease(lasts)), state(1, byID, now(t0+20_000))).View().LeaseUntil; told.View().LeaseUntil < until {
-		t.Errorf("a shorter renewal took the lease back from %s to %s", until, told.View().LeaseUntil)
+	if until := after(request(Acquire, lease(lasts)), state(1, byID, now(t0+20_000))).View(Terms{}).LeaseUntil; told.View(Terms{}).LeaseUntil < until {
+		t.Errorf("a shorter renewal took the lease back from %s to %s", until, told.View(Terms{}).LeaseUntil)
 	}
-	if l := Step(told, state(2, byID, now(t0+22_000))).Lock; l.View().LeaseUntil < told.View().LeaseUntil {
-		t.Errorf("a state write took the lease back from %s to %s", told.View().LeaseUntil, l.View().LeaseUntil)
+	if l := Step(told, state(2, byID, now(t0+22_000))).Lock; l.View(Terms{}).LeaseUntil < told.View(Terms{}).LeaseUntil {
+		t.Errorf("a state write took the lease back from %s to %s", told.View(Terms{}).LeaseUntil, l.View(Terms{}).LeaseUntil)
 	}
 	// Without a lease, there is none to prolong.
 	unleased := after(request(Acquire), state(1, byID))
 	if out := Step(unleased, request(MarkStale, id("m"))); !out.Wrote() {
 		t.Errorf("an unleased hold that wrote: %v", out.Err())
 	}
-	if until := unleased.View().LeaseUntil; until != "" {
+	if until := unleased.View(Terms{}).LeaseUntil; until != "" {
 		t.Errorf("an unleased hold has a lease until %s", until)
 	}
 }

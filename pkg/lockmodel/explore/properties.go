@@ -222,12 +222,13 @@ func outdated(l lockmodel.Lock, r lockmodel.Request) bool {
 		return true // this very write was done, and another one after it
 	}
 	numbered := r.LockID != "" && r.Version != "" && r.Serial != lockmodel.Missing && l.Serial != lockmodel.Missing
-	known := r.Now // the latest time that this request could have known of
-	if r.Version != "" {
-		known += r.Terms.Skew
+	known := r.Now + r.Terms.Skew // the latest time that this request could have known of
+	written := known
+	if r.Version == "" {
+		written = r.Now
 	}
 	return numbered && r.Serial <= l.Serial ||
-		l.WrittenAt != lockmodel.Missing && known < l.WrittenAt ||
+		l.WrittenAt != lockmodel.Missing && written < l.WrittenAt ||
 		r.LockID != "" && l.AcquiredAt != lockmodel.Missing && known < l.AcquiredAt
 }
 
