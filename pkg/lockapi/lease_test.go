@@ -2,6 +2,7 @@ package lockapi_test
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,5 +77,31 @@ func TestLeaseRules(t *testing.T) {
 	}
 	if resp, _ := call(t, api, "POST", "/v1/renew", `{"ws":"a","lock_id":"hold-1"}`); resp.StatusCode != 200 {
 		t.Errorf("a renewal by the default: %d", resp.StatusCode)
+	}
+}
+
+// Nobody is told of a lease beyond the longest hold, whatever it reads.
+func TestNoLeaseBeyondTheLongestHold(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	clock := time.UnixMilli(1_800_000_000_000)
+	api := lockapi.New(ddbstore.New(db.Client, ddbstore.Options{
+		Table: db.Table, MaxHold: time.Minute, Now: func() time.Time { return clock },
+	}), lockapi.Options{})
+	const end = "2027-01-15T08:01:00.000Z"
+	want(t, api, 200, "LOCK", "/v1/tf/prod?lease_seconds=60", lockInfo("id-a", "ann"))
+	clock = clock.Add(50 * time.Second)
+	want(t, api, 200, "POST", "/v1/tf/prod?ID=id-a", "state")
+	locks := want(t, api, 200, "GET", "/v1/locks", "")["locks"].([]any)
+	for what, lock := range map[string]map[string]any{"read": want(t, api, 200, "GET", "/v1/locks/prod", ""), "listed": locks[0].(map[string]any)} {
+		if lock["lease_until"] != end {
+			t.Errorf("%s: %v", what, lock)
+		}
+	}
+	if got := want(t, api, 423, "LOCK", "/v1/tf/prod", lockInfo("id-b", "joe")); !strings.Contains(got["Info"].(string), "lease until "+end) {
+		t.Errorf("%v", got)
+	}
+	if got := want(t, api, 409, "POST", "/v1/mark-stale", `{"ws":"prod"}`); !strings.Contains(got["reason"].(string), end) {
+		t.Errorf("%v", got)
 	}
 }
