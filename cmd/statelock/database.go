@@ -43,6 +43,8 @@ func (o databaseOptions) String() string {
 // database is a table's DynamoDB.
 type database struct {
 	client *dynamodb.Client
+	// lacks is what its table does without, nil for nothing.
+	lacks error
 	// tidy deletes what has outlived its time to live, where DynamoDB does not
 	// do so itself.
 	tidy  func(now time.Time) error
@@ -57,13 +59,14 @@ func (o databaseOptions) open(ctx context.Context, table string) (database, erro
 		return database{}, err
 	}
 	if o.createTable {
-		err = ddbstore.CreateTable(ctx, d.client, table)
+		if err = ddbstore.CreateTable(ctx, d.client, table); err == nil {
+			err = ddbstore.EnableExpiry(ctx, d.client, table)
+		}
+		if errors.Is(err, ddbstore.ErrNoExpiry) {
+			d.lacks, err = err, nil
+		}
 	}
-	switch {
-	case err != nil:
-	case o.embedded():
-		err = ddbstore.ExpireHistory(ctx, d.client, table)
-	default:
+	if err == nil && !o.embedded() {
 		err = ddbstore.Probe(ctx, d.client, table)
 	}
 	if err != nil {

@@ -102,6 +102,9 @@ func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, db.close()) }()
+	if db.lacks != nil {
+		log.Warn("the table does without", "error", db.lacks.Error())
+	}
 
 	var store lockapi.Store = ddbstore.New(db.client, ddbstore.Options{
 		Table: o.table, ClockSkew: o.clockSkew, Notice: o.notice, MaxHold: o.maxHold,

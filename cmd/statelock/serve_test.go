@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,10 +19,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/statelock/statelock/localtest/engine"
 	"github.com/statelock/statelock/localtest/exchange"
+	"github.com/statelock/statelock/pkg/ddbstore"
 )
 
 // TestMain lets the tests run this very binary as the command statelock.
@@ -83,7 +88,8 @@ func (s *server) stop(t *testing.T, signal os.Signal) {
 
 func TestExchangeWithServerProcess(t *testing.T) {
 	t.Parallel()
-	ddb := httptest.NewServer(engine.New())
+	e := engine.New()
+	ddb := httptest.NewServer(e)
 	defer ddb.Close()
 	for name, args := range map[string][]string{
 		"default":  nil,
@@ -97,6 +103,35 @@ func TestExchangeWithServerProcess(t *testing.T) {
 			})
 			s.stop(t, syscall.SIGTERM)
 		})
+	}
+	// The table that it made deletes what has expired.
+	made, err := e.Client().DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := made.TimeToLiveDescription; d.TimeToLiveStatus != types.TimeToLiveStatusEnabled || *d.AttributeName != "expires_at" {
+		t.Errorf("time to live: %+v", d)
+	}
+}
+
+// A server that has no time to live will do; the table is made, and what it
+// lacks is told.
+func TestServerWithoutTimeToLive(t *testing.T) {
+	t.Parallel()
+	e := engine.New()
+	ddb := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TimeToLive") {
+			r.Header.Set("X-Amz-Target", "DynamoDB_20120810.Unknown")
+		}
+		e.ServeHTTP(w, r)
+	}))
+	defer ddb.Close()
+	db, err := databaseOptions{endpoint: ddb.URL, createTable: true}.open(t.Context(), "locks")
+	if err != nil || !errors.Is(db.lacks, ddbstore.ErrNoExpiry) {
+		t.Errorf("%v, lacks %v", err, db.lacks)
+	}
+	if _, err := e.Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("locks")}); err != nil {
+		t.Error(err)
 	}
 }
 

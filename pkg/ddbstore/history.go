@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -59,26 +60,31 @@ type RecorderClient interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 }
 
-// TTLClient is what ExpireHistory uses of DynamoDB.
+// TTLClient is what EnableExpiry uses of DynamoDB.
 type TTLClient interface {
 	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-// ExpireHistory has a table delete what is older than it is to be kept, as the
-// deployments' templates do: history items, which alone say when they expire.
-func ExpireHistory(ctx context.Context, client TTLClient, table string) error {
+// ErrNoExpiry says that a DynamoDB-compatible server has no time to live.
+var ErrNoExpiry = errors.New("this DynamoDB has no time to live: what has expired is never deleted")
+
+// EnableExpiry has a table delete what says when it expires, as the deployments'
+// templates do: history items, and states on their way out.
+func EnableExpiry(ctx context.Context, client TTLClient, table string) error {
 	now, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table})
-	if err != nil {
-		return fmt.Errorf("time to live of table %s: %w", table, err)
+	if err == nil {
+		if d := now.TimeToLiveDescription; d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled || d.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+			return nil // on AWS it takes up to an hour
+		}
+		_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName:               &table,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpires), Enabled: aws.Bool(true)},
+		})
 	}
-	if d := now.TimeToLiveDescription; d != nil && d.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
-		return nil
+	if unknown, ok := errors.AsType[smithy.APIError](err); ok && unknown.ErrorCode() == "UnknownOperationException" {
+		err = ErrNoExpiry
 	}
-	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName:               &table,
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpires), Enabled: aws.Bool(true)},
-	})
 	if err != nil {
 		return fmt.Errorf("time to live of table %s: %w", table, err)
 	}

@@ -1,12 +1,14 @@
 package ddbstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/statelock/statelock/localtest/testdb"
@@ -116,8 +118,8 @@ func TestNoEvent(t *testing.T) {
 	}
 }
 
-// Only history items have a time to live.
-func TestOnlyHistoryExpires(t *testing.T) {
+// History items have a time to live, and locks have none.
+func TestHistoryExpiresAndLocksDoNot(t *testing.T) {
 	t.Parallel()
 	var rec recorder
 	db := testdb.Open(t, rec.between)
@@ -147,6 +149,32 @@ func TestHistoryChecksItsQuery(t *testing.T) {
 		_, err := s.History(t.Context(), q.ws, q.cursor, q.limit)
 		if bad, ok := errors.AsType[*lockmodel.FieldError](err); !ok || bad.Field != field {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// ttlClient is a DynamoDB whose table has that status of its time to live.
+type ttlClient types.TimeToLiveStatus
+
+func (c ttlClient) DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error) {
+	return &dynamodb.DescribeTimeToLiveOutput{TimeToLiveDescription: &types.TimeToLiveDescription{TimeToLiveStatus: types.TimeToLiveStatus(c)}}, nil
+}
+
+var errChanged = errors.New("changed")
+
+func (c ttlClient) UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error) {
+	return nil, errChanged
+}
+
+// A table that deletes what has expired, or soon will, is left as it is: DynamoDB
+// refuses to be told again.
+func TestEnableExpiryOnce(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[types.TimeToLiveStatus]error{
+		types.TimeToLiveStatusEnabled: nil, types.TimeToLiveStatusEnabling: nil, types.TimeToLiveStatusDisabled: errChanged,
+	} {
+		if err := ddbstore.EnableExpiry(t.Context(), ttlClient(status), "locks"); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", status, err, want)
 		}
 	}
 }
