@@ -53,9 +53,9 @@ type notice struct {
 	At        string `json:"at"`
 }
 
-// maxSubject is how long a message's subject may be: see Publish in the Amazon
-// SNS API reference.
-const maxSubject = 100
+// maxSubject is how long a message's subject may be at most: Publish in the
+// Amazon SNS API reference says less than 100.
+const maxSubject = 99
 
 // tell publishes an event, where it is one to tell. An event that the stream
 // delivers again is told again.

@@ -48,7 +48,7 @@ func TestNotifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Op = lockmodel.ForceUnlock
-	if err := n.tell(t.Context(), e); err != nil || len(*got[2].Subject) != maxSubject {
+	if err := n.tell(t.Context(), e); err != nil || len(*got[2].Subject) != 99 {
 		t.Errorf("%v: a subject of %d", err, len(*got[2].Subject))
 	}
 	if err := (notifier{}).tell(t.Context(), e); err != nil {
