@@ -115,7 +115,7 @@ func (h *handler) sweep(ctx context.Context) (answer []byte, seen []slog.Attr, e
 	if !h.survives(ctx, func() { swept, err = h.service.Sweep(ctx) }) {
 		return nil, nil, errSweep
 	}
-	seen = []slog.Attr{slog.Int("marked", swept.Marked), slog.Int("passed", swept.Passed), slog.Bool("more", swept.More)}
+	seen = []slog.Attr{slog.Int("marked", swept.Marked), slog.Int("passed", swept.Passed), slog.Int("dropped", swept.Dropped), slog.Bool("more", swept.More)}
 	if err == nil {
 		err = measureStale(ctx, metrics.From(ctx), h.locks, time.Now())
 	}
