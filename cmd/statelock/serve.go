@@ -88,11 +88,8 @@ The log goes to standard error, a line of JSON for each request.`,
 
 // serve runs until ctx ends, and then lets the requests under way finish.
 func (o serveOptions) serve(ctx context.Context, log *slog.Logger) (err error) {
-	if err := errors.Join(o.callers.check(o.listen), o.leases.Validate()); err != nil {
+	if err := errors.Join(o.callers.check(o.listen), o.leases.Validate(o.maxHold)); err != nil {
 		return usageError{err}
-	}
-	if o.maxHold > 0 && o.leases.Default > o.maxHold {
-		return usageError{fmt.Errorf("--default-lease %s is longer than --max-hold %s: no acquire would be granted", o.leases.Default, o.maxHold)}
 	}
 	if o.maxState < 1 || o.versions < 1 {
 		return usageError{errors.New("--max-state and --keep-versions must be at least 1")}

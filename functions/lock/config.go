@@ -199,8 +199,11 @@ func (c Config) validate() error {
 	if c.JWT && len(c.Issuers) == 0 {
 		errs = append(errs, fmt.Errorf("%sJWT: %sISSUERS must say whose JWTs may do what", prefix, prefix))
 	}
-	if err := c.leases().Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("%sDEFAULT_LEASE, %sMAX_LEASE: %w", prefix, prefix, err))
+	if err := c.leases().Validate(c.MaxHold); err != nil {
+		errs = append(errs, fmt.Errorf("%sDEFAULT_LEASE, %sMAX_LEASE, %sMAX_HOLD: %w", prefix, prefix, prefix, err))
+	}
+	if c.KeepHistory == 0 {
+		errs = append(errs, fmt.Errorf("%sKEEP_HISTORY: must be more than 0, or each record would expire at once", prefix))
 	}
 	return errors.Join(errs...)
 }

@@ -32,7 +32,17 @@ func TestConfigFrom(t *testing.T) {
 		{
 			[]string{"STATELOCK_TABLE=locks", "STATELOCK_DEFAULT_LEASE=3h", "STATELOCK_MAX_LEASE=2h"},
 			Config{},
-			"STATELOCK_DEFAULT_LEASE, STATELOCK_MAX_LEASE: the default lease must be between 5s and 2h0m0s",
+			"STATELOCK_DEFAULT_LEASE, STATELOCK_MAX_LEASE, STATELOCK_MAX_HOLD: the default lease must be between 5s and 2h0m0s",
+		},
+		{
+			[]string{"STATELOCK_TABLE=locks", "STATELOCK_DEFAULT_LEASE=120s", "STATELOCK_MAX_HOLD=60s"},
+			Config{},
+			"STATELOCK_DEFAULT_LEASE, STATELOCK_MAX_LEASE, STATELOCK_MAX_HOLD: the default lease, 2m0s, is longer than the longest hold, 1m0s: no acquire that doesn't say would be granted",
+		},
+		{
+			[]string{"STATELOCK_TABLE=locks", "STATELOCK_KEEP_HISTORY=0s"},
+			Config{},
+			"STATELOCK_KEEP_HISTORY: must be more than 0, or each record would expire at once",
 		},
 		{nil, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},
 		{[]string{"STATELOCK_TABLE="}, Config{}, "STATELOCK_TABLE: required, the name of the DynamoDB table"},

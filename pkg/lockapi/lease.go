@@ -22,13 +22,17 @@ type Leases struct {
 	Max time.Duration
 }
 
-// Validate reports rules that could not be kept.
-func (l Leases) Validate() error {
+// Validate reports rules that could not be kept, where a hold's lease may reach
+// maxHold after its beginning, 0 for any length.
+func (l Leases) Validate(maxHold time.Duration) error {
 	if l.Max != 0 && (l.Max < MinLease || l.Max > MaxLease) {
 		return fmt.Errorf("the longest lease must be between %s and %s", MinLease, MaxLease)
 	}
 	if l.Default != 0 && (l.Default < MinLease || l.Default > l.longest()) {
 		return fmt.Errorf("the default lease must be between %s and %s", MinLease, l.longest())
+	}
+	if maxHold > 0 && l.Default > maxHold {
+		return fmt.Errorf("the default lease, %s, is longer than the longest hold, %s: no acquire that doesn't say would be granted", l.Default, maxHold)
 	}
 	return nil
 }

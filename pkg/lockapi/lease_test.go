@@ -56,8 +56,13 @@ func TestLeaseRules(t *testing.T) {
 		{Default: -time.Second}:                      false,
 		{Default: 5 * time.Second, Max: time.Minute}: true,
 	} {
-		if err := rules.Validate(); (err == nil) != ok {
+		if err := rules.Validate(0); (err == nil) != ok {
 			t.Errorf("%+v: %v", rules, err)
+		}
+	}
+	for maxHold, ok := range map[time.Duration]bool{time.Minute: true, time.Hour: true, time.Minute - 1: false} {
+		if err := (lockapi.Leases{Default: time.Minute}).Validate(maxHold); (err == nil) != ok {
+			t.Errorf("holds of %s: %v", maxHold, err)
 		}
 	}
 	db := testdb.Open(t)
