@@ -2,12 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,22 +88,7 @@ func deploy(t *testing.T, processes int, between ...func(http.RoundTripper) http
 func database(t *testing.T, between ...func(http.RoundTripper) http.RoundTripper) (db *testdb.DB, endpoint string) {
 	t.Helper()
 	db = testdb.Open(t, between...)
-	client := db.Client.Options()
-	target, err := url.Parse(*client.BaseEndpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The table may be in this process, the function is in another.
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.RequestURI = "" // of a server's request; a client's has none
-		},
-		Transport: transport(client.HTTPClient.Do),
-		ErrorLog:  log.New(io.Discard, "", 0), // of clients that were killed
-	})
-	t.Cleanup(server.Close)
-	return db, "AWS_ENDPOINT_URL_DYNAMODB=" + server.URL
+	return db, "AWS_ENDPOINT_URL_DYNAMODB=" + db.Serve(t)
 }
 
 type transport func(*http.Request) (*http.Response, error)
