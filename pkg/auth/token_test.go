@@ -141,6 +141,18 @@ func TestWrongTokens(t *testing.T) {
 	}
 }
 
+// What is longer than any secret is not looked at.
+func TestLongSecret(t *testing.T) {
+	t.Parallel()
+	now := start
+	a := authenticator(t, &ledger{}, nil, &now)
+	for length, why := range map[int]string{auth.MaxSecret: "neither a token nor a JWT", auth.MaxSecret + 1: "longer than 16384 bytes"} {
+		if _, err := a.Authenticate(t.Context(), strings.Repeat("x", length)); !errors.Is(err, auth.ErrInvalid) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%d bytes: %v", length, err)
+		}
+	}
+}
+
 func TestTokenCheck(t *testing.T) {
 	t.Parallel()
 	for want, spoil := range map[string]func(*auth.Token){
