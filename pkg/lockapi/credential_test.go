@@ -141,6 +141,8 @@ func TestTokenAllowsWhatItSays(t *testing.T) {
 	}
 	_, writer := g.token(t, "team/prod", auth.WriteState)
 	want(t, g, 403, "GET", "/v1/locks", "", basic(writer))
+	// To restore is to read, too.
+	want(t, g, 403, "POST", "/v1/restore", `{"ws":"team/prod","lock_id":"id-b","version":1}`, basic(writer))
 }
 
 // A credential that was valid at LOCK serves that hold to its end:

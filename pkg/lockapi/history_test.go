@@ -71,3 +71,31 @@ func TestFailedRecord(t *testing.T) {
 type noRecorder struct{}
 
 func (noRecorder) Record(context.Context, lockmodel.Event) error { return errors.New("no") }
+
+// leaving is a store whose caller leaves as soon as a transition is done.
+type leaving struct {
+	lockapi.Store
+	leave func()
+}
+
+func (s leaving) Transition(ctx context.Context, r lockmodel.Request) (lockmodel.Outcome, error) {
+	defer s.leave()
+	return s.Store.Transition(ctx, r)
+}
+
+// What happened is recorded, whether its caller is still there or not.
+func TestRecordOfACallerWhoLeft(t *testing.T) {
+	t.Parallel()
+	db := testdb.Open(t)
+	store := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	recorded := lockapi.Recorded(leaving{store, leave}, ddbstore.Recorder{Client: db.Client, Table: db.Table, Keep: time.Hour}, slog.New(slog.DiscardHandler))
+	r := lockmodel.Request{Op: lockmodel.Acquire, Workspace: "prod", ID: "r-1", LockID: "hold-1", Runner: "a"}
+	if _, err := recorded.Transition(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := store.History(t.Context(), "prod", "", 0); err != nil || len(page.Events) != 1 {
+		t.Errorf("%+v, %v", page, err)
+	}
+}
