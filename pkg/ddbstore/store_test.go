@@ -198,19 +198,6 @@ func TestDeadlines(t *testing.T) {
 	step(time.Millisecond, lockmodel.ForceUnlock, 0, "")
 }
 
-func TestReadsAreConsistent(t *testing.T) {
-	t.Parallel()
-	var bodies recorder
-	db := testdb.Open(t, bodies.between)
-	s := ddbstore.New(db.Client, ddbstore.Options{Table: db.Table})
-	if _, err := s.Lock(t.Context(), "prod"); err != nil {
-		t.Fatal(err)
-	}
-	if len(bodies.seen) != 1 || !strings.Contains(bodies.seen[0], `"ConsistentRead":true`) {
-		t.Errorf("requests: %v", bodies.seen)
-	}
-}
-
 func TestTransitionChecksItsRequest(t *testing.T) {
 	t.Parallel()
 	db, s := open(t)
