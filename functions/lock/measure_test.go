@@ -131,6 +131,7 @@ func TestMeasure(t *testing.T) {
 		}
 		return l
 	}
+	freed := lockmodel.Step(lock(nil), lockmodel.Request{Op: lockmodel.ReleaseLock, Workspace: "prod", ID: "r2", LockID: "id-a", Now: 1_000_001}).Lock
 	for _, test := range []struct {
 		name    string
 		before  lockmodel.Lock
@@ -149,6 +150,18 @@ func TestMeasure(t *testing.T) {
 			lockmodel.Request{Op: lockmodel.ReleaseLock, ID: "r2", LockID: "id-a", Now: 1_090_500},
 			nil,
 			map[string][]float64{"Transitions Answer=done Operation=release_lock": {1}, "HeldTime": {90.5}},
+		},
+		{
+			"an acquire of what is held", lock(nil),
+			lockmodel.Request{Op: lockmodel.Acquire, ID: "r2", LockID: "id-b", Runner: "b", Now: 1_000_002},
+			nil,
+			map[string][]float64{"Transitions Answer=held Operation=acquire": {1}, "Contention": {1}},
+		},
+		{
+			"an acquire of what nobody holds, by the id of a hold that ended", freed,
+			lockmodel.Request{Op: lockmodel.Acquire, ID: "r3", LockID: "id-a", Runner: "a", Now: 1_000_002},
+			nil,
+			map[string][]float64{"Transitions Answer=spent Operation=acquire": {1}},
 		},
 		{
 			"no answer", lock(nil),

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 
 	"github.com/statelock/statelock/pkg/lockmodel"
 )
@@ -41,5 +45,41 @@ func TestStream(t *testing.T) {
 	fails = errors.New("throttled")
 	if answer, err := h.Invoke(invocation(t, "aws-2"), recorded(t, "stream_release.json")); err != nil || string(answer) != `{"batchItemFailures":[{"itemIdentifier":"111"}]}` {
 		t.Errorf("a record that failed: %s, %v", answer, err)
+	}
+}
+
+// TestStreamStopsAtAFailure: nothing after a record that failed is recorded or
+// told, since Lambda delivers it again.
+func TestStreamStopsAtAFailure(t *testing.T) {
+	t.Parallel()
+	var batch struct{ Records []json.RawMessage }
+	if err := json.Unmarshal(recorded(t, "stream_release.json"), &batch); err != nil {
+		t.Fatal(err)
+	}
+	// Three force-unlocks, of which the second can't be recorded.
+	transition := bytes.ReplaceAll(batch.Records[0], []byte("release_lock/"), []byte("force_unlock/"))
+	batch.Records = nil
+	for _, number := range []string{"111", "112", "113"} {
+		batch.Records = append(batch.Records, bytes.ReplaceAll(transition, []byte(`"111"`), []byte(`"`+number+`"`)))
+	}
+	event, err := json.Marshal(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tries, told := 0, 0
+	h, log := newTest(fakeService{})
+	h.recorder = recorderFunc(func(lockmodel.Event) error {
+		if tries++; tries == 2 {
+			return errors.New("throttled")
+		}
+		return nil
+	})
+	h.notify = notifier{publisherFunc(func(*sns.PublishInput) error { told++; return nil }), "arn:topic"}
+	answer, err := h.Invoke(t.Context(), event)
+	if err != nil || string(answer) != `{"batchItemFailures":[{"itemIdentifier":"112"}]}` || tries != 2 || told != 1 {
+		t.Errorf("%s, %v: %d tried, %d told", answer, err, tries, told)
+	}
+	if line := decode(t, log.Bytes()); line["records"] != 3.0 || line["recorded"] != 1.0 || line["error"] != "throttled" {
+		t.Errorf("log %v", line)
 	}
 }
