@@ -91,13 +91,21 @@ func projectionOnly(x expression, names map[string]string) ([]expr.Path, error) 
 }
 
 type (
-	putItemRequest struct {
+	// wholeRequest is what the requests have in common that write an item whole.
+	wholeRequest struct {
 		common
 		conditional
-		Item                *attr.Input
 		ReturnValues        string
 		Expected            json.RawMessage
 		ConditionalOperator json.RawMessage
+	}
+	putItemRequest struct {
+		wholeRequest
+		Item *attr.Input
+	}
+	deleteItemRequest struct {
+		wholeRequest
+		Key *attr.Input
 	}
 	updateItemRequest struct {
 		common
@@ -106,14 +114,6 @@ type (
 		UpdateExpression    *string
 		ReturnValues        string
 		AttributeUpdates    json.RawMessage
-		Expected            json.RawMessage
-		ConditionalOperator json.RawMessage
-	}
-	deleteItemRequest struct {
-		common
-		conditional
-		Key                 *attr.Input
-		ReturnValues        string
 		Expected            json.RawMessage
 		ConditionalOperator json.RawMessage
 	}
@@ -127,33 +127,19 @@ type (
 var returnValues = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
 
 func (e *Engine) putItem(r *putItemRequest) (*writeResponse, error) {
-	var c constraints
-	r.common.check(&c)
-	r.conditional.check(&c)
-	c.required(r.Item != nil, "item")
-	c.oneOf(r.ReturnValues, "returnValues", returnValues...)
-	if err := c.err(); err != nil {
-		return nil, err
-	}
-	old := legacy{"Expected": r.Expected, "ConditionalOperator": r.ConditionalOperator}
-	if err := old.refuse(r.expression()); err != nil {
-		return nil, err
-	}
-	w, err := r.put(r.Item)
-	if err != nil {
-		return nil, err
-	}
-	if err := onlyAllOld(r.ReturnValues); err != nil {
-		return nil, err
-	}
-	return e.writeOne(w, &r.common, r.ReturnValues)
+	return e.writeWhole(&r.wholeRequest, "item", r.Item, r.put)
 }
 
 func (e *Engine) deleteItem(r *deleteItemRequest) (*writeResponse, error) {
+	return e.writeWhole(&r.wholeRequest, "key", r.Key, r.delete)
+}
+
+// writeWhole does the write that plan makes of a request's item or key.
+func (e *Engine) writeWhole(r *wholeRequest, name string, in *attr.Input, plan func(*attr.Input) (*itemWrite, error)) (*writeResponse, error) {
 	var c constraints
 	r.common.check(&c)
 	r.conditional.check(&c)
-	c.required(r.Key != nil, "key")
+	c.required(in != nil, name)
 	c.oneOf(r.ReturnValues, "returnValues", returnValues...)
 	if err := c.err(); err != nil {
 		return nil, err
@@ -162,7 +148,7 @@ func (e *Engine) deleteItem(r *deleteItemRequest) (*writeResponse, error) {
 	if err := old.refuse(r.expression()); err != nil {
 		return nil, err
 	}
-	w, err := r.delete(r.Key)
+	w, err := plan(in)
 	if err != nil {
 		return nil, err
 	}
