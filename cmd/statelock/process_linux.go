@@ -1,7 +1,45 @@
 package main
 
-import "syscall"
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // dieWithParent has the command told when this process is killed: nobody
 // renews its lease any more.
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGTERM }
+
+// adopt makes us the parent of whatever the command leaves behind. Process 1 of
+// a container often doesn't collect those that have ended, and then they seem
+// to be there for ever.
+func adopt() {
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) //nolint:errcheck // old kernels: they are process 1's as ever
+}
+
+// collect collects the adopted ones that have ended.
+func (p *process) collect() {
+	for _, pid := range children() {
+		if pid != p.cmd.Process.Pid { // that one is waited for
+			reap(pid)
+		}
+	}
+}
+
+// children are the processes whose parent we are.
+func children() (pids []int) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range lists {
+		list, _ := os.ReadFile(name)
+		for word := range strings.FieldsSeq(string(list)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}

@@ -46,6 +46,7 @@ func start(cmd *exec.Cmd) (*process, error) {
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: p.own}
 	dieWithParent(cmd.SysProcAttr)
+	adopt()
 	started := make(chan error, 1)
 	go func() {
 		// The signal at the parent's death is one at the thread's death.
@@ -101,7 +102,10 @@ func (p *process) sweep(grace time.Duration, say func(string, ...any)) {
 		return
 	}
 	group := -p.cmd.Process.Pid
-	left := func() bool { return !errors.Is(syscall.Kill(group, 0), syscall.ESRCH) }
+	left := func() bool {
+		reap(group) // who has ended, and is not collected, counts as there
+		return !errors.Is(syscall.Kill(group, 0), syscall.ESRCH)
+	}
 	if !left() {
 		return
 	}
@@ -111,4 +115,13 @@ func (p *process) sweep(grace time.Duration, say func(string, ...any)) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	syscall.Kill(group, syscall.SIGKILL) //nolint:errcheck // nothing more can be done
+}
+
+// reap collects a child of ours that has ended, or those of a group.
+func reap(which int) {
+	for {
+		if pid, err := syscall.Wait4(which, nil, syscall.WNOHANG, nil); err != nil || pid <= 0 {
+			return
+		}
+	}
 }

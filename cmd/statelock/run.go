@@ -175,10 +175,14 @@ func (o runOptions) supervise(lock *client.Lock, path string, command []string, 
 			next = nil
 		}
 	}
+	orphans := time.NewTicker(5 * time.Second)
+	defer orphans.Stop()
 	for {
 		select {
 		case s := <-signals:
 			p.pass(s)
+		case <-orphans.C:
+			p.collect()
 		case <-lost:
 			lost = nil
 			stop()

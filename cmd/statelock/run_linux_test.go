@@ -6,12 +6,27 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+func init() { programs["neglectful"] = neglectful }
+
+// neglectful runs a command as a container's process 1 may: it becomes the
+// parent of all orphans, and collects none.
+func neglectful() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) // for the command alone
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)     //nolint:errcheck // the test tells
+	c := exec.CommandContext(context.Background(), os.Args[1], os.Args[2:]...)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	c.Run() //nolint:errcheck // the code tells
+	os.Exit(c.ProcessState.ExitCode())
+}
 
 // terminal opens a pseudo-terminal: what a person types in at keys comes out of
 // screen.
@@ -78,5 +93,38 @@ func TestRunOnTerminal(t *testing.T) {
 	if strings.Count(said, "got interrupt") != 1 {
 		t.Errorf("said:\n%s", said)
 	}
+	free(t, s)
+}
+
+// What has ended is not waited for, whether or not process 1 collects it.
+func TestRunCollectsWhatHasEnded(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	w := startRunBy(t, s, []string{"neglectful"}, "--grace=1h", "--", "sh", "-c", "worker obedient; :")
+	w.await(t, "ready")
+	if err := syscall.Kill(-w.cmd.Process.Pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	w.await(t, "got terminated")
+	w.await(t, "released prod")
+	w.end(t, exitSignalled+int(syscall.SIGTERM))
+	free(t, s)
+}
+
+// An orphan that ends while the command works on is collected.
+func TestRunCollectsOrphans(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	w := wrap(t, s, "--", "sh", "-c", "(worker obedient &); exec sleep 1000")
+	if err := syscall.Kill(w.worker, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(time.Minute); syscall.Kill(w.worker, 0) == nil; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("still there, as a zombie")
+		}
+	}
+	w.signal(t, syscall.SIGTERM)
+	w.end(t, exitSignalled+int(syscall.SIGTERM))
 	free(t, s)
 }

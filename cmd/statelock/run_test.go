@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,8 +40,14 @@ func wrap(t *testing.T, s *service, args ...string) *wrapped {
 
 func startRun(t *testing.T, s *service, args ...string) *wrapped {
 	t.Helper()
-	args = append([]string{"run", "--url=" + s.url, "--ws=prod", "--lease=" + lockapi.MinLease.String()}, args...)
-	w := &wrapped{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "statelock", args...), lines: make(chan string, 1000)}
+	return startRunBy(t, s, nil, args...)
+}
+
+// startRunBy has another program start it.
+func startRunBy(t *testing.T, s *service, by []string, args ...string) *wrapped {
+	t.Helper()
+	line := slices.Concat(by, []string{"statelock", "run", "--url=" + s.url, "--ws=prod", "--lease=" + lockapi.MinLease.String()}, args)
+	w := &wrapped{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), line[0], line[1:]...), lines: make(chan string, 1000)}
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -33,8 +33,11 @@ import (
 func TestMain(m *testing.M) {
 	// Many tests wait for a lease to end, and use no processor meanwhile.
 	flag.Set("test.parallel", "12") //nolint:errcheck // there is such a flag
-	testscript.Main(m, map[string]func(){"statelock": main, "worker": worker})
+	testscript.Main(m, programs)
 }
+
+// programs are what tests can run as child processes.
+var programs = map[string]func(){"statelock": main, "worker": worker}
 
 // server is a running statelock serve.
 type server struct {
