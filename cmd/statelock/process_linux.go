@@ -30,6 +30,23 @@ func (p *process) collect() {
 	}
 }
 
+// adopted are the children that are still there, once the command isn't. One
+// with a session of its own has left the terminal's, to stay when all is over.
+func adopted() (there []int) {
+	ours, _ := unix.Getsid(0)
+	for again := true; again; { // one that ends leaves us its own children
+		again, there = false, nil
+		for _, pid := range children() {
+			if reap(pid) {
+				again = true
+			} else if session, err := unix.Getsid(pid); err == nil && session == ours {
+				there = append(there, pid)
+			}
+		}
+	}
+	return there
+}
+
 // children are the processes whose parent we are.
 func children() (pids []int) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")

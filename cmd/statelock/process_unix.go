@@ -64,10 +64,13 @@ func start(cmd *exec.Cmd) (*process, error) {
 // pass gives the command a signal that we got, unless it got it as we did.
 func (p *process) pass(s os.Signal) {
 	number, ok := s.(syscall.Signal)
-	if !ok || (number == syscall.SIGINT || number == syscall.SIGQUIT) && foreground() {
-		return // a key was pressed, and the terminal tells the whole group
+	switch {
+	case !ok:
+	case (number == syscall.SIGINT || number == syscall.SIGQUIT) && foreground():
+		p.signaled = true // a key was pressed, and the terminal tells the whole group
+	default:
+		p.signal(number)
 	}
-	p.signal(number)
 }
 
 // foreground tells whether our group is the one that the terminal's keys
@@ -98,30 +101,50 @@ func (p *process) signal(s syscall.Signal) {
 // sweep waits until what a command has left behind that was told to stop has
 // ended too, and ends it if need be: the lock is released after that.
 func (p *process) sweep(grace time.Duration, say func(string, ...any)) {
-	if !p.own || !p.signaled {
+	if !p.signaled {
 		return
 	}
-	group := -p.cmd.Process.Pid
-	left := func() bool {
-		reap(group) // who has ended, and is not collected, counts as there
-		return !errors.Is(syscall.Kill(group, 0), syscall.ESRCH)
+	left, start, told := p.left(), time.Now(), map[int]syscall.Signal{}
+	if len(left) > 0 {
+		say("the command has ended, but not all that it started: waiting")
 	}
-	if !left() {
-		return
-	}
-	say("the command has ended, but not all that it started: waiting")
-	syscall.Kill(group, syscall.SIGTERM) //nolint:errcheck // left tells
-	for until := time.Now().Add(grace); left() && time.Now().Before(until); {
+	// SIGKILL needs a moment to work. Who outlives that can't be ended.
+	for ; len(left) > 0 && time.Since(start) < grace+5*time.Second; left = p.left() {
+		s := syscall.SIGTERM
+		if time.Since(start) >= grace {
+			s = syscall.SIGKILL
+		}
+		for _, pid := range left {
+			if told[pid] != s {
+				told[pid] = s
+				syscall.Kill(pid, s) //nolint:errcheck // left tells
+			}
+		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	syscall.Kill(group, syscall.SIGKILL) //nolint:errcheck // nothing more can be done
 }
 
-// reap collects a child of ours that has ended, or those of a group.
-func reap(which int) {
+// left is what the command has started and is still there, as kill names it:
+// the command's group or, where it shared ours, those that became our children.
+func (p *process) left() []int {
+	if !p.own {
+		return adopted()
+	}
+	group := -p.cmd.Process.Pid
+	reap(group) // who has ended, and is not collected, counts as there
+	if errors.Is(syscall.Kill(group, 0), syscall.ESRCH) {
+		return nil
+	}
+	return []int{group}
+}
+
+// reap collects a child of ours that has ended, or those of a group, and tells
+// whether there was one.
+func reap(which int) (found bool) {
 	for {
 		if pid, err := syscall.Wait4(which, nil, syscall.WNOHANG, nil); err != nil || pid <= 0 {
-			return
+			return found
 		}
+		found = true
 	}
 }

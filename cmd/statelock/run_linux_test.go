@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -36,20 +35,34 @@ func terminal(t *testing.T) (keys, screen *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { keys.Close() })
 	n, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(int(keys.Fd()), unix.TIOCSPTLCK, 0)
 	}
+	if err == nil {
+		screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
 	return keys, screen
+}
+
+// startRunOnTerminal starts statelock run as a person does, and gives the keys.
+func startRunOnTerminal(t *testing.T, s *service, args ...string) (w *wrapped, keys *os.File) {
+	t.Helper()
+	keys, screen := terminal(t)
+	args = append([]string{"run", "--url=" + s.url, "--ws=prod"}, args...)
+	w = &wrapped{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "statelock", args...), lines: make(chan string, 1000)}
+	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = screen, screen, screen
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	screen.Close()
+	w.reap(t)
+	go w.listen(keys)
+	return w, keys
 }
 
 // On a terminal the command can ask its user, as Terraform does, and Ctrl-C
@@ -57,43 +70,48 @@ func terminal(t *testing.T) (keys, screen *os.File) {
 func TestRunOnTerminal(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	keys, screen := terminal(t)
-	c := exec.CommandContext(context.WithoutCancel(t.Context()), "statelock", "run", "--url="+s.url, "--ws=prod", "--",
-		"sh", "-c", "read answer; echo answered $answer; exec worker stubborn")
-	c.Stdin, c.Stdout, c.Stderr = screen, screen, screen
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said, lines := "", bufio.NewReader(keys)
-	await := func(text string) {
-		t.Helper()
-		for mark := len(said); !strings.Contains(said[mark:], text); {
-			line, err := lines.ReadString('\n')
-			if said += line; err != nil {
-				t.Fatalf("%v; said:\n%s", err, said)
-			}
-		}
-	}
-	await("acquired prod")
+	w, keys := startRunOnTerminal(t, s, "--", "sh", "-c", "read answer; echo answered $answer; exec worker stubborn")
+	w.await(t, "acquired prod")
 	keys.WriteString("yes\n") //nolint:errcheck // await tells
-	await("answered yes")
-	await("ready")
+	w.await(t, "answered yes")
+	w.awaitWorker(t)
 	keys.WriteString("\x03") //nolint:errcheck // await tells
-	await("got interrupt")
+	w.await(t, "got interrupt")
 	// Had the wrapper passed the signal on, it would have done so by now: it
 	// takes its signals in order.
-	if err := c.Process.Signal(syscall.SIGUSR2); err != nil {
-		t.Fatal(err)
-	}
-	await("released prod")
-	if err := c.Wait(); err != nil {
-		t.Error(err)
-	}
-	if strings.Count(said, "got interrupt") != 1 {
-		t.Errorf("said:\n%s", said)
+	w.signal(t, syscall.SIGUSR2)
+	if said := w.end(t, 0); strings.Contains(said, "got interrupt") {
+		t.Errorf("interrupted twice:\n%s", said)
 	}
 	free(t, s)
+}
+
+// What a script has started does not work on after the lock is released, on a
+// terminal either, however deep it is: whether the script is told by a signal or
+// by a key, which what it runs in the background ignores.
+func TestRunLeavesNothingBehindOnTerminal(t *testing.T) {
+	t.Parallel()
+	for _, how := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(how.String(), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			w, keys := startRunOnTerminal(t, s, "--grace=300ms", "--", "sh", "-c", `sh -c 'trap "" INT; worker stubborn; :' & wait`)
+			w.awaitWorker(t)
+			if how == syscall.SIGINT {
+				keys.WriteString("\x03") //nolint:errcheck // await tells
+			} else {
+				w.signal(t, how)
+			}
+			w.await(t, "not all that it started")
+			w.await(t, "got terminated")
+			w.await(t, "released prod")
+			if err := syscall.Kill(w.worker, 0); err == nil {
+				t.Error("it still works")
+			}
+			w.end(t, exitSignalled+int(how.(syscall.Signal)))
+			free(t, s)
+		})
+	}
 }
 
 // What has ended is not waited for, whether or not process 1 collects it.

@@ -32,9 +32,7 @@ type wrapped struct {
 func wrap(t *testing.T, s *service, args ...string) *wrapped {
 	t.Helper()
 	w := startRun(t, s, args...)
-	line := w.await(t, "ready ")
-	w.worker, _ = strconv.Atoi(strings.TrimPrefix(line, "ready "))
-	t.Cleanup(func() { syscall.Kill(w.worker, syscall.SIGKILL) }) //nolint:errcheck // most have ended
+	w.awaitWorker(t)
 	return w
 }
 
@@ -58,24 +56,32 @@ func startRunBy(t *testing.T, s *service, by []string, args ...string) *wrapped 
 		t.Fatal(err)
 	}
 	in.Close()
+	w.reap(t)
+	go w.listen(out)
+	return w
+}
+
+// reap has it end with the test.
+func (w *wrapped) reap(t *testing.T) {
 	t.Cleanup(func() {
 		if w.cmd.ProcessState == nil {
 			w.cmd.Process.Kill() //nolint:errcheck // it may have ended
 			w.cmd.Wait()         //nolint:errcheck // killed
 		}
 	})
-	go func() {
-		defer close(w.lines)
-		defer out.Close()
-		for r := bufio.NewReader(out); ; {
-			line, err := r.ReadString('\n')
-			if err != nil {
-				return
-			}
-			w.lines <- strings.TrimSuffix(line, "\n")
+}
+
+// listen takes down what is said until nobody is left who could say something.
+func (w *wrapped) listen(out *os.File) {
+	defer close(w.lines)
+	defer out.Close()
+	for r := bufio.NewReader(out); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
 		}
-	}()
-	return w
+		w.lines <- strings.TrimRight(line, "\r\n")
+	}
 }
 
 // await reads lines until one has the text in it.
@@ -95,6 +101,13 @@ func (w *wrapped) await(t *testing.T, text string) string {
 			t.Fatalf("waited in vain for %q", text)
 		}
 	}
+}
+
+// awaitWorker waits until the worker is ready.
+func (w *wrapped) awaitWorker(t *testing.T) {
+	t.Helper()
+	w.worker, _ = strconv.Atoi(strings.TrimPrefix(w.await(t, "ready "), "ready "))
+	t.Cleanup(func() { syscall.Kill(w.worker, syscall.SIGKILL) }) //nolint:errcheck // most have ended
 }
 
 func (w *wrapped) signal(t *testing.T, s os.Signal) {
