@@ -93,6 +93,7 @@ func (o runOptions) run(c *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
+	outliveReader()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passed...)
 	defer signal.Stop(signals)

@@ -373,6 +373,26 @@ func TestRunPipes(t *testing.T) {
 	free(t, s)
 }
 
+// A reader that has gone away is no reason to leave the lock. The command ends
+// by it as it would by itself.
+func TestRunOutlivesItsReader(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out.Close()
+	c := exec.CommandContext(t.Context(), "statelock", "run", "--url="+s.url, "--ws=prod", "--", "sh", "-c", "echo to nobody >&2; exit 7")
+	c.Stderr = in
+	c.Run() //nolint:errcheck // the code tells
+	if c.ProcessState.ExitCode() != exitSignalled+int(syscall.SIGPIPE) {
+		t.Errorf("ended with %v", c.ProcessState)
+	}
+	free(t, s)
+}
+
 // drain forgets what has been counted.
 func drain(c <-chan struct{}) {
 	for {
