@@ -95,7 +95,9 @@ func (o runOptions) run(c *cobra.Command, command []string) error {
 	}
 	outliveReader()
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, passed...)
+	for _, s := range heeded(passed) {
+		signal.Notify(signals, s)
+	}
 	defer signal.Stop(signals)
 
 	lock, err := o.acquire(c.Context(), cl, signals)
