@@ -32,6 +32,8 @@ func start(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
+func (p *process) heard(os.Signal) {}
+
 func (p *process) pass(os.Signal) {}
 
 func (p *process) signal(s syscall.Signal) {

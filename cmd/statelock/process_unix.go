@@ -61,16 +61,17 @@ func start(cmd *exec.Cmd) (*process, error) {
 	return p, <-started
 }
 
+// heard notes that the command was told to end.
+func (p *process) heard(os.Signal) { p.signaled = true }
+
 // pass gives the command a signal that we got, unless it got it as we did.
 func (p *process) pass(s os.Signal) {
+	p.heard(s)
 	number, ok := s.(syscall.Signal)
-	switch {
-	case !ok:
-	case (number == syscall.SIGINT || number == syscall.SIGQUIT) && foreground():
-		p.signaled = true // a key was pressed, and the terminal tells the whole group
-	default:
-		p.signal(number)
+	if !ok || (number == syscall.SIGINT || number == syscall.SIGQUIT) && foreground() {
+		return // a key was pressed, and the terminal tells the whole group
 	}
+	p.signal(number)
 }
 
 // foreground tells whether our group is the one that the terminal's keys
@@ -90,7 +91,7 @@ func foreground() bool {
 // left. The others are for the command itself to pass on: Terraform's plugins
 // shall outlive a SIGTERM.
 func (p *process) signal(s syscall.Signal) {
-	p.signaled = true
+	p.heard(s)
 	target := p.cmd.Process.Pid
 	if p.own && (s == syscall.SIGINT || s == syscall.SIGKILL) {
 		target = -target
@@ -101,6 +102,10 @@ func (p *process) signal(s syscall.Signal) {
 // sweep waits until what a command has left behind that was told to stop has
 // ended too, and ends it if need be: the lock is released after that.
 func (p *process) sweep(grace time.Duration, say func(string, ...any)) {
+	if state := p.cmd.ProcessState; state != nil {
+		status, _ := state.Sys().(syscall.WaitStatus)
+		p.signaled = p.signaled || status.Signaled() // somebody else may have told it
+	}
 	if !p.signaled {
 		return
 	}

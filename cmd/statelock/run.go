@@ -192,6 +192,9 @@ func (o runOptions) supervise(lock *client.Lock, path string, command []string, 
 		case <-next:
 			stop()
 		case err := <-p.ended:
+			for len(signals) > 0 { // a key that has ended it
+				p.heard(<-signals)
+			}
 			p.sweep(o.grace, o.say)
 			return ended(err)
 		}

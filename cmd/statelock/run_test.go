@@ -342,6 +342,21 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 	free(t, s)
 }
 
+// The same where the signal was for the command alone.
+func TestRunLeavesNothingBehindOfKilledCommand(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	w := startRun(t, s, "--grace=300ms", "--", "sh", "-c", "echo shell $$; worker stubborn; :")
+	shell, _ := strconv.Atoi(strings.TrimPrefix(w.await(t, "shell "), "shell "))
+	w.awaitWorker(t)
+	if err := syscall.Kill(shell, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	w.await(t, "got terminated")
+	w.end(t, exitSignalled+int(syscall.SIGKILL))
+	free(t, s)
+}
+
 // A waiter says whom it waits for, and an interrupt ends the waiting.
 func TestRunInterruptedWhileWaiting(t *testing.T) {
 	t.Parallel()
