@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -51,7 +50,9 @@ STATELOCK_FENCE.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			o.say = sayer(c.ErrOrStderr(), o.service.json)
+			say, finish := patient(sayer(c.ErrOrStderr(), o.service.json))
+			defer finish() // the lock is released by then
+			o.say = say
 			return o.run(c, args)
 		},
 	}
@@ -62,18 +63,6 @@ STATELOCK_FENCE.`,
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "when the lock is lost: how long after SIGINT to send SIGTERM, and after that SIGKILL")
 	o.service.flags(f)
 	return c
-}
-
-// sayer gives a function that tells a person, or a program, what goes on.
-func sayer(w io.Writer, asJSON bool) func(string, ...any) {
-	return func(format string, a ...any) {
-		text := fmt.Sprintf(format, a...)
-		if asJSON {
-			printJSON(w, map[string]string{"time": time.Now().UTC().Format(time.RFC3339), "msg": text}) //nolint:errcheck // as Fprintln
-			return
-		}
-		fmt.Fprintln(w, "statelock: "+text)
-	}
 }
 
 // run acquires, runs the command and releases.
@@ -170,13 +159,14 @@ func (o runOptions) supervise(lock *client.Lock, path string, command []string, 
 	var next <-chan time.Time // to the next harder signal, once the lock is lost
 	harder := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}
 	stop := func() {
-		o.say("%v: sending %v", lock.Err(), harder[0])
-		p.signal(harder[0])
+		s := harder[0]
+		p.signal(s)
 		if harder = harder[1:]; len(harder) > 0 {
 			next = time.After(o.grace)
 		} else {
 			next = nil
 		}
+		o.say("%v: sending %v", lock.Err(), s)
 	}
 	orphans := time.NewTicker(5 * time.Second)
 	defer orphans.Stop()

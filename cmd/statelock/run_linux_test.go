@@ -52,8 +52,7 @@ func terminal(t *testing.T) (keys, screen *os.File) {
 func startRunOnTerminal(t *testing.T, s *service, args ...string) (w *wrapped, keys *os.File) {
 	t.Helper()
 	keys, screen := terminal(t)
-	args = append([]string{"run", "--url=" + s.url, "--ws=prod"}, args...)
-	w = &wrapped{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "statelock", args...), lines: make(chan string, 1000)}
+	w = newRun(t, s, args...)
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = screen, screen, screen
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := w.cmd.Start(); err != nil {
@@ -118,8 +117,10 @@ func TestRunLeavesNothingBehindOnTerminal(t *testing.T) {
 func TestRunCollectsWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	w := startRunBy(t, s, []string{"neglectful"}, "--grace=1h", "--", "sh", "-c", "worker obedient; :")
-	w.await(t, "ready")
+	w := newRun(t, s, "--grace=1h", "--", "sh", "-c", "worker obedient; :")
+	w.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "neglectful", w.cmd.Args...)
+	w.start(t)
+	w.awaitWorker(t)
 	if err := syscall.Kill(-w.cmd.Process.Pid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,27 +37,35 @@ func wrap(t *testing.T, s *service, args ...string) *wrapped {
 
 func startRun(t *testing.T, s *service, args ...string) *wrapped {
 	t.Helper()
-	return startRunBy(t, s, nil, args...)
+	w := newRun(t, s, args...)
+	w.start(t)
+	return w
 }
 
-// startRunBy has another program start it.
-func startRunBy(t *testing.T, s *service, by []string, args ...string) *wrapped {
+func newRun(t *testing.T, s *service, args ...string) *wrapped {
+	args = append([]string{"run", "--url=" + s.url, "--ws=prod", "--lease=" + lockapi.MinLease.String()}, args...)
+	return &wrapped{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "statelock", args...), lines: make(chan string, 1000)}
+}
+
+// start starts it. What is said on standard error is taken down unless that
+// goes elsewhere.
+func (w *wrapped) start(t *testing.T) {
 	t.Helper()
-	line := slices.Concat(by, []string{"statelock", "run", "--url=" + s.url, "--ws=prod", "--lease=" + lockapi.MinLease.String()}, args)
-	w := &wrapped{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), line[0], line[1:]...), lines: make(chan string, 1000)}
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.cmd.Stdout, w.cmd.Stderr = in, in
+	defer in.Close()
+	w.cmd.Stdout = in
+	if w.cmd.Stderr == nil {
+		w.cmd.Stderr = in
+	}
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	in.Close()
 	w.reap(t)
 	go w.listen(out)
-	return w
 }
 
 // reap has it end with the test.
@@ -289,6 +296,43 @@ func TestRunOutageLongerThanLease(t *testing.T) {
 	w.await(t, "sending killed")
 	if said := w.end(t, exitLost); !strings.Contains(said, "not released: release: no answer from the service") {
 		t.Errorf("said:\n%s", said)
+	}
+}
+
+// A reader that has stalled keeps no command from being stopped, and no lock
+// from being released.
+func TestRunWhileItsReaderStalls(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		t.Run("lost="+strconv.FormatBool(lost), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			out, in, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) //nolint:errcheck // the next would not return
+			for err == nil {
+				_, err = in.Write(make([]byte, 4096))
+			}
+			w := newRun(t, s, "--grace=300ms", "--timeout=1s", "--", "worker", "stubborn")
+			w.cmd.Stderr = in
+			w.start(t)
+			in.Close()
+			w.awaitWorker(t)
+			code := 0
+			if lost {
+				code = exitLost
+				s.setDown(true)
+				w.await(t, "got interrupt")
+				w.await(t, "got terminated")
+			} else {
+				w.signal(t, syscall.SIGUSR2)
+				<-s.done["/v1/release"]
+			}
+			go io.Copy(io.Discard, out) //nolint:errcheck // reads until all has ended
+			w.end(t, code)
+		})
 	}
 }
 
