@@ -168,12 +168,15 @@ func (o runOptions) supervise(lock *client.Lock, path string, command []string, 
 		}
 		o.say("%v: sending %v", lock.Err(), s)
 	}
+	echoes := echoes{}
 	orphans := time.NewTicker(5 * time.Second)
 	defer orphans.Stop()
 	for {
 		select {
 		case s := <-signals:
-			p.pass(s)
+			if !echoes.have(s, time.Now()) {
+				p.pass(s)
+			}
 		case <-orphans.C:
 			p.collect()
 		case <-lost:
