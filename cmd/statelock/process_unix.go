@@ -30,7 +30,7 @@ type process struct {
 	// own is whether it has a process group of its own. It has one unless there
 	// is a terminal, where it must stay in the group that may read from it.
 	own      bool
-	signaled bool
+	signaled bool // told to end
 }
 
 // start starts a command.
@@ -61,8 +61,8 @@ func start(cmd *exec.Cmd) (*process, error) {
 	return p, <-started
 }
 
-// heard notes that the command was told to end.
-func (p *process) heard(os.Signal) { p.signaled = true }
+// heard notes that the command was told to end, if that is what a signal says.
+func (p *process) heard(s os.Signal) { p.signaled = p.signaled || ends(s) }
 
 // pass gives the command a signal that we got, unless it got it as we did.
 func (p *process) pass(s os.Signal) {

@@ -422,6 +422,23 @@ func TestRunLeavesNothingBehindOfKilledCommand(t *testing.T) {
 	free(t, s)
 }
 
+// What a command leaves behind that was never told to end is left alone.
+func TestRunLeavesWhatIsMeantToStay(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	w := wrap(t, s, "--", "sh", "-c", "trap 'exit 0' USR1; worker stubborn & wait")
+	w.signal(t, syscall.SIGUSR1)
+	w.await(t, "released prod")
+	w.cmd.Wait() //nolint:errcheck // the code tells
+	if err := syscall.Kill(w.worker, syscall.SIGUSR2); err != nil {
+		t.Error(err)
+	}
+	if said := w.end(t, 0); strings.Contains(said, "got terminated") {
+		t.Errorf("told to end:\n%s", said)
+	}
+	free(t, s)
+}
+
 // A waiter says whom it waits for, and an interrupt ends the waiting.
 func TestRunInterruptedWhileWaiting(t *testing.T) {
 	t.Parallel()
