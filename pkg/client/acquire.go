@@ -68,7 +68,8 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 		d.Lease = &seconds
 	}
 	start := time.Now()
-	var heard bool // an outage ends no waiting, but a service never heard of does
+	var heard bool  // an outage ends no waiting, but a service never heard of does
+	var unsure bool // it may be ours, and nobody has said
 	for until, late := start.Add(r.Wait), 0; ; {
 		var a lockmodel.Answer
 		got, err := c.send(ctx, c.transition(opAcquire, uuid.NewString(), d, &a))
@@ -89,6 +90,10 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 		refused, isRefused := errors.AsType[*RefusedError](err)
 		lost, isLost := errors.AsType[*UnreachableError](err)
 		heard = heard || isHeld
+		// A verdict on the lock settles what came before; one on who asks, or on
+		// the way there, doesn't.
+		settled := isHeld || isRefused && refused.Lock.Workspace != ""
+		unsure = !settled && (unsure || got.unsure || isLost && lost.Unsure)
 		switch {
 		case isRefused && refused.Code == lockmodel.CodeLate && late < 5:
 			late++ // the lock was freed meanwhile: no reason to wait
@@ -108,7 +113,7 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 				err = &UnreachableError{Op: opAcquire, Err: context.Cause(ctx)}
 			}
 		}
-		if isLost && lost.Unsure {
+		if unsure {
 			c.giveBack(ctx, r)
 		}
 		return nil, err

@@ -63,6 +63,50 @@ func TestUnsureAcquireIsGivenBack(t *testing.T) {
 	})
 }
 
+// The same when a refusal follows that says nothing of the lock: a proxy's, or
+// of a token that has been revoked.
+func TestUnsureThenRefusedAcquireIsGivenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
+		w.set(lostReply, "/v1/acquire", 1)
+		w.then(forbidden, "/v1/acquire")
+		_, err := w.Acquire(t.Context(), prod)
+		if refused := as[*RefusedError](t, err); refused.Status != 403 {
+			t.Error(err)
+		}
+		if v := w.status(t); v.State != lockmodel.Unlocked || v.Fence != 1 {
+			t.Errorf("left behind: %+v", v)
+		}
+	})
+}
+
+// And when that comes to a waiter, after an outage.
+func TestUnsureThenRefusedWaiterGivesBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
+		before := w.acquire(t, Request{Workspace: "prod", Runner: "jane"})
+		r := prod
+		r.Wait = minute
+		r.Waiting = func(err error) {
+			if _, ok := errors.AsType[*HeldError](err); !ok {
+				w.set(forbidden, "/v1/acquire", -1)
+				return
+			}
+			if err := before.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w.set(lostReply, "/v1/acquire", -1)
+		}
+		_, err := w.Acquire(t.Context(), r)
+		if refused := as[*RefusedError](t, err); refused.Status != 403 {
+			t.Error(err)
+		}
+		if v := w.status(t); v.State != lockmodel.Unlocked || v.Fence != 2 {
+			t.Errorf("left behind: %+v", v)
+		}
+	})
+}
+
 // The same when the caller gives up.
 func TestCancelledAcquireIsGivenBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {

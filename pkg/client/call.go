@@ -102,10 +102,11 @@ func (c *Client) tries() tries {
 type reply struct {
 	status int
 	sent   time.Time // when the try was sent that got the answer
+	unsure bool      // whether a try before it may have been applied
 }
 
-// send tries a call until there is a verdict: a reply with status 200, or an
-// error that is a refusal. Where there is none, it is an *UnreachableError.
+// send tries a call until there is a verdict, which has a reply: status 200, or
+// an error that is a refusal. Where there is none, it is an *UnreachableError.
 func (c *Client) send(ctx context.Context, cl call) (reply, error) {
 	caller := ctx
 	if cl.tries.patience > 0 {
@@ -119,14 +120,11 @@ func (c *Client) send(ctx context.Context, cl call) (reply, error) {
 		if ctx.Err() == nil {
 			sent := time.Now()
 			r, delivered, err := c.try(ctx, cl)
-			if err == nil {
-				r.sent = sent
-				return r, nil
+			if r.status != 0 {
+				r.sent, r.unsure = sent, unsure
+				return r, err // a verdict
 			}
 			unsure = unsure || delivered
-			if r.status != 0 {
-				return reply{}, err // a verdict
-			}
 			if last == nil || ctx.Err() == nil { // a try that was cut off tells less than one before it
 				last = err
 			}

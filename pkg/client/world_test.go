@@ -40,6 +40,7 @@ const (
 	lostReply        // done, but the connection breaks
 	blackHole        // neither a reply nor an error, until the caller gives up
 	gone500          // an answer of something in between
+	forbidden        // the same, with status 403
 	slowReply        // done at once, answered after 5 s
 )
 
@@ -94,9 +95,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	case blackHole:
 		<-r.Context().Done()
 		return nil, r.Context().Err()
-	case gone500:
+	case gone500, forbidden:
 		w := &response{header: http.Header{}}
-		w.WriteHeader(http.StatusInternalServerError)
+		w.WriteHeader(map[fault]int{gone500: http.StatusInternalServerError, forbidden: http.StatusForbidden}[f])
 		return w.result(r), nil
 	}
 	return inProcess{w.api}.RoundTrip(r)
@@ -112,6 +113,19 @@ func (w *world) set(f fault, path string, n int) {
 			return none
 		}
 		n--
+		return f
+	}
+}
+
+// then has all further requests of a path meet another fault.
+func (w *world) then(f fault, path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.fault
+	w.fault = func(p string) fault {
+		if got := before(p); got != none || p != path {
+			return got
+		}
 		return f
 	}
 }
