@@ -25,7 +25,7 @@ type acquireOptions struct {
 
 func (o *acquireOptions) flags(f *pflag.FlagSet, lease time.Duration) {
 	runnerFlag(f, &o.runner, "who acquires the lock")
-	f.StringVar(&o.lockID, "lock-id", "", "name of the new hold, of no other ever (default: a new UUID)")
+	f.StringVar(&o.lockID, "lock-id", "", "name of the new hold, of no other ever (default: a new UUID); where there was no answer, it is left to you to release it")
 	f.DurationVar(&o.lease, "lease", lease, "for how long the lock is kept without a renewal; in acquire, 0 for none")
 	f.DurationVar(&o.wait, "wait", 0, "for how long to wait while somebody else holds the lock, asking about every 2s")
 	f.BoolVar(&o.takeLapsed, "take-lapsed", false, "if the holder's lease has lapsed, mark the lock stale and force-unlock it")

@@ -17,7 +17,9 @@ type Request struct {
 	// Runner says who acquires it, for others to read. Required.
 	Runner string
 	// LockID names the new hold; "" has one made, a UUID. No two acquisitions
-	// may share one.
+	// may share one: the same again is the same acquisition. Under an id of the
+	// caller's, what an acquire may have got is the caller's to release: it may
+	// be a hold that is at work already.
 	LockID string
 	// Lease is for how long the lock is kept without a renewal, in whole
 	// seconds, or NoLease. 0 stands for the service's default, which may be none.
@@ -38,7 +40,8 @@ type Request struct {
 //
 // Errors are *HeldError, where somebody holds the lock and Wait is over;
 // *RefusedError; *UnreachableError; and *lockmodel.FieldError. After one whose
-// outcome is unsure, Acquire has tried to release what it may have got.
+// outcome is unsure, Acquire has tried to release what it may have got, unless
+// the request names its LockID.
 func (c *Client) Acquire(ctx context.Context, r Request) (*Lock, error) {
 	l, err := c.acquire(ctx, r)
 	if err != nil {
@@ -54,8 +57,10 @@ func (c *Client) Acquire(ctx context.Context, r Request) (*Lock, error) {
 func (c *Client) AcquireOnly(ctx context.Context, r Request) (*Lock, error) { return c.acquire(ctx, r) }
 
 func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
+	giveBack := func() {}
 	if r.LockID == "" {
 		r.LockID = uuid.NewString()
+		giveBack = func() { c.giveBack(ctx, r) }
 	}
 	d := document{Workspace: r.Workspace, Runner: r.Runner, LockID: r.LockID}
 	if r.Lease == NoLease {
@@ -81,7 +86,7 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 			// Some earlier try got it, no one knows which: be sure by a renewal.
 			l.until = start.Add(l.lease)
 			if err := l.assure(ctx); err != nil {
-				c.giveBack(ctx, r)
+				giveBack()
 				return nil, err
 			}
 			return l, nil
@@ -114,7 +119,7 @@ func (c *Client) acquire(ctx context.Context, r Request) (*Lock, error) {
 			}
 		}
 		if unsure {
-			c.giveBack(ctx, r)
+			giveBack()
 		}
 		return nil, err
 	}

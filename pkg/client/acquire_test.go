@@ -107,7 +107,32 @@ func TestUnsureThenRefusedWaiterGivesBack(t *testing.T) {
 	})
 }
 
-// The same when the caller gives up.
+// An acquire that repeats another may have got nothing new: the hold is at work,
+// whatever becomes of the repetition.
+func TestRepeatedAcquireIsNotGivenBack(t *testing.T) {
+	for name, path := range map[string]string{"no answer": "/v1/acquire", "no answer to its renewal": "/v1/renew"} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
+				r := prod
+				r.LockID = "job-7"
+				if _, err := w.AcquireOnly(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				w.set(lostReply, path, -1)
+				_, err := w.AcquireOnly(t.Context(), r)
+				if lost := as[*UnreachableError](t, err); !lost.Unsure {
+					t.Error("sure:", lost)
+				}
+				if v := w.status(t); v.State != lockmodel.Held {
+					t.Errorf("the hold was ended: %+v", v)
+				}
+			})
+		})
+	}
+}
+
+// A caller that gives up gives back as well.
 func TestCancelledAcquireIsGivenBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWorld(t, lockapi.Leases{}, ddbstore.Options{})
