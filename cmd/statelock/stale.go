@@ -30,8 +30,9 @@ func (o *staleOptions) flags(c *cobra.Command) {
 }
 
 // look reads the lock, and gives the hold that is meant: the one that is shown,
-// so that none that comes after it can be hit.
-func (o *staleOptions) look(c *cobra.Command) (*client.Client, client.Hold, client.View, error) {
+// so that none that comes after it can be hit. Where there is none, free is the
+// error, and nothing must be sent: there might be one by then.
+func (o *staleOptions) look(c *cobra.Command, free client.RefusedError) (*client.Client, client.Hold, client.View, error) {
 	cl, err := o.service.connect(c)
 	if err != nil {
 		return nil, client.Hold{}, client.View{}, err
@@ -40,6 +41,10 @@ func (o *staleOptions) look(c *cobra.Command) (*client.Client, client.Hold, clie
 	h := client.Hold{Workspace: o.ws, LockID: v.LockID}
 	if o.lockID != "" {
 		h.LockID = o.lockID
+	}
+	if err == nil && h.LockID == "" && v.State == lockmodel.Unlocked {
+		free.Lock = v
+		err = &free
 	}
 	return cl, h, v, err
 }
@@ -53,7 +58,7 @@ func markStaleCommand() *cobra.Command {
 does that. While the holder's lease is live this is refused.`,
 		Args: cobra.NoArgs,
 		RunE: untilSignal(func(c *cobra.Command) error {
-			cl, h, _, err := o.look(c)
+			cl, h, _, err := o.look(c, client.RefusedError{Op: "mark-stale", Code: lockmodel.CodeNotHeld, Reason: o.ws + " is unlocked: nobody holds it"})
 			if err != nil {
 				return err
 			}
@@ -89,7 +94,7 @@ func (o staleOptions) forceUnlock(c *cobra.Command) error {
 	if o.yes && o.reason == "" {
 		return usageError{errors.New("--yes needs --reason: say why, for whoever asks later")}
 	}
-	cl, h, v, err := o.look(c)
+	cl, h, v, err := o.look(c, client.RefusedError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: o.ws + " is unlocked: there is nothing to free"})
 	if err != nil {
 		return err
 	}
@@ -113,8 +118,6 @@ func (o staleOptions) ask(c *cobra.Command, v client.View) error {
 	case lockmodel.Held:
 		return &client.HeldError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: only + "; " + o.ws + " is " + describe(v, time.Now()), Holder: v}
 	case lockmodel.Stale:
-	case lockmodel.Unlocked:
-		return &client.RefusedError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: o.ws + " is unlocked: there is nothing to free", Lock: v}
 	default:
 		return &client.RefusedError{Op: "force-unlock", Code: lockmodel.CodeNotStale, Reason: only + "; " + o.ws + " is " + describe(v, time.Now()), Lock: v}
 	}
