@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -73,7 +75,10 @@ func acquireCommand() *cobra.Command {
 		Use:   "acquire --ws WORKSPACE",
 		Short: "Acquire a lock and leave it held",
 		Long: `Acquire a lock and leave it held, for release to free. Where it has a lease, renew
-must extend it in time. To hold a lock for as long as a command runs, see run.`,
+must extend it in time. To hold a lock for as long as a command runs, see run.
+
+Where the output can't be written, nobody knows of the hold, and it is released
+again, unless --lock-id has named it.`,
 		Example: `  lock=$(statelock acquire --ws prod --env) || exit
   export $lock
   trap 'statelock release --ws prod' EXIT`,
@@ -86,24 +91,20 @@ must extend it in time. To hold a lock for as long as a command runs, see run.`,
 			if c.Flags().Changed("lease") && o.lease == 0 {
 				o.lease = client.NoLease
 			}
+			outliveReader()
 			lock, err := cl.AcquireOnly(c.Context(), o.request(sayer(c.ErrOrStderr(), s.json)))
 			if err != nil {
 				return err
 			}
-			v, w := lock.View(), c.OutOrStdout()
-			switch {
-			case s.json:
-				return printJSON(w, lockmodel.Answer{OK: true, Holder: v.Owner, LockID: v.LockID, Fence: v.Fence, LeaseUntil: v.LeaseUntil, Lock: v})
-			case env:
-				_, err = fmt.Fprintf(w, "STATELOCK_LOCK_ID=%s\nSTATELOCK_FENCE=%d\n", v.LockID, v.Fence)
-			default:
-				_, err = fmt.Fprintf(w, "acquired %s, lock id %s, fence %d", v.Workspace, v.LockID, v.Fence)
-				if v.LeaseUntil != "" && err == nil {
-					_, err = fmt.Fprintf(w, ", lease until %s", v.LeaseUntil)
-				}
-				fmt.Fprintln(w)
+			err = printAcquired(c.OutOrStdout(), lock.View(), s.json, env)
+			if err == nil || o.lockID != "" {
+				return err
 			}
-			return err
+			// Nobody knows of the hold, so nobody else could release it.
+			if failed := lock.Release(context.WithoutCancel(c.Context())); failed != nil {
+				return fmt.Errorf("%w; the lock may still be held, by lock id %s: %v", err, lock.ID(), failed) //nolint:errorlint // the first says what went wrong
+			}
+			return fmt.Errorf("%w; the lock was released again", err)
 		}),
 	}
 	workspaceFlag(c, &o.ws)
@@ -112,4 +113,20 @@ must extend it in time. To hold a lock for as long as a command runs, see run.`,
 	s.flags(c.Flags())
 	c.MarkFlagsMutuallyExclusive("env", flagJSON)
 	return c
+}
+
+// printAcquired tells of a lock that was acquired.
+func printAcquired(w io.Writer, v client.View, asJSON, env bool) error {
+	lease := ""
+	switch {
+	case asJSON:
+		return printJSON(w, lockmodel.Answer{OK: true, Holder: v.Owner, LockID: v.LockID, Fence: v.Fence, LeaseUntil: v.LeaseUntil, Lock: v})
+	case env:
+		_, err := fmt.Fprintf(w, "STATELOCK_LOCK_ID=%s\nSTATELOCK_FENCE=%d\n", v.LockID, v.Fence)
+		return err
+	case v.LeaseUntil != "":
+		lease = ", lease until " + v.LeaseUntil
+	}
+	_, err := fmt.Fprintf(w, "acquired %s, lock id %s, fence %d%s\n", v.Workspace, v.LockID, v.Fence, lease)
+	return err
 }

@@ -88,8 +88,9 @@ func report(c *cobra.Command, err error) int {
 	}
 	_, usage := errors.AsType[usageError](err)
 	if asJSON, _ := c.Flags().GetBool(flagJSON); asJSON && !usage {
-		json.NewEncoder(c.OutOrStdout()).Encode(failure(err)) //nolint:errcheck // there is nobody else to tell
-		return code
+		if json.NewEncoder(c.OutOrStdout()).Encode(failure(err)) == nil {
+			return code
+		}
 	}
 	fmt.Fprintln(c.ErrOrStderr(), "statelock: "+err.Error())
 	return code

@@ -140,6 +140,7 @@ is used and left held; it must not have been used to write state before.`,
 			hold := client.Hold{Workspace: o.ws, LockID: o.lockID}
 			if hold.LockID == "" {
 				o.lease = restoreLease
+				outliveReader()
 				lock, err := cl.AcquireOnly(c.Context(), o.request(sayer(c.ErrOrStderr(), s.json)))
 				if err != nil {
 					return err
