@@ -30,7 +30,8 @@ func releaseCommand() *cobra.Command {
 --if-mine is for what runs after a job, however it ended: it releases this job's
 lock, never another's, and is content (exit code 0) where there is none. Which hold
 is this job's is told by its lock id, or else by the runner name that acquire and
-run give in CI. A name such as user@host stands for too many to be taken.`,
+run give in CI: also where STATELOCK_LOCK_ID is not the holder's, for it may be
+that of another workspace. A name such as user@host stands for too many to be taken.`,
 		Args: cobra.NoArgs,
 		RunE: untilSignal(func(c *cobra.Command) error { return o.release(c) }),
 	}
@@ -77,6 +78,10 @@ func (o releaseOptions) releaseMine(c *cobra.Command, cl *client.Client) error {
 		switch {
 		case errors.As(err, &held) && held.Code == lockmodel.CodeNotHolder:
 			v = held.Holder
+			if _, job := o.job(); job && o.hold.lockID != "" && !c.Flags().Changed("lock-id") {
+				o.hold.lockID = "" // the environment's may be another workspace's
+				return o.releaseMine(c, cl)
+			}
 		case errors.As(err, &refused) && refused.Code == lockmodel.CodeNotHeld:
 			v = refused.Lock
 		default:
@@ -90,16 +95,21 @@ func (o releaseOptions) releaseMine(c *cobra.Command, cl *client.Client) error {
 	return err
 }
 
+// job is this job's name, and whether it is no other's as well.
+func (o releaseOptions) job() (name string, job bool) {
+	if o.runner != "" {
+		return o.runner, true
+	}
+	return runnerName(os.Getenv)
+}
+
 // mine finds the hold of this job: by its id, else by its name. The view is of
 // the lock where it isn't this job's.
 func (o releaseOptions) mine(ctx context.Context, cl *client.Client) (client.Hold, client.View, error) {
 	if o.hold.lockID != "" {
 		return client.Hold{Workspace: o.hold.ws, LockID: o.hold.lockID}, client.View{}, nil
 	}
-	name, job := o.runner, true
-	if name == "" {
-		name, job = runnerName(os.Getenv)
-	}
+	name, job := o.job()
 	if !job {
 		return client.Hold{}, client.View{}, usageError{errors.New("which hold is this job's? Outside of CI name it by --lock-id or " + envLockID + ", or the job by --runner")}
 	}
