@@ -138,8 +138,9 @@ func (c *Client) giveBack(ctx context.Context, r Request) {
 // takeLapsed frees the lock of a holder whose lease has lapsed, as far as the
 // service lets it, and tells whether the lock is free.
 func (c *Client) takeLapsed(ctx context.Context, v View, runner string) bool {
-	if lapsed, err := time.Parse(time.RFC3339, v.LeaseUntil); err != nil || time.Until(lapsed) > 0 {
-		return false
+	lapses, err := time.Parse(time.RFC3339, v.LeaseUntil)
+	if err != nil || v.State == lockmodel.Held && time.Until(lapses) > 0 {
+		return false // a stale lock's lease has lapsed, whatever this machine's clock says
 	}
 	h, why := Hold{Workspace: v.Workspace, LockID: v.LockID}, "lease lapsed; taken by "+runner
 	if v.State == lockmodel.Held {
@@ -147,6 +148,6 @@ func (c *Client) takeLapsed(ctx context.Context, v View, runner string) bool {
 			return false // the service's clock decides, and others do the same
 		}
 	}
-	_, err := c.ForceUnlock(ctx, h, why)
+	_, err = c.ForceUnlock(ctx, h, why)
 	return err == nil
 }

@@ -290,6 +290,25 @@ func TestTakeLapsed(t *testing.T) {
 	})
 }
 
+// That a stale lock's lease has lapsed is the service's word. By this machine's
+// clock, which is slow, it runs for most of an hour.
+func TestTakeStaleBySlowClock(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ahead := func() time.Time { return time.Now().Add(time.Hour) }
+		w := newWorld(t, lockapi.Leases{}, ddbstore.Options{Now: ahead})
+		dead := w.acquire(t, prod)
+		dead.Abandon()
+		time.Sleep(2 * minute)
+		if _, err := w.MarkStale(t.Context(), Hold{Workspace: "prod", LockID: dead.ID()}, ""); err != nil {
+			t.Fatal(err)
+		}
+		l := w.acquire(t, Request{Workspace: "prod", Runner: "jane", Wait: minute, TakeLapsed: true})
+		if l.Fence() != 2 {
+			t.Errorf("fence %d", l.Fence())
+		}
+	})
+}
+
 // One who is alive, and one who asked for no lease, are never taken from.
 func TestTakeNothingElse(t *testing.T) {
 	for name, r := range map[string]Request{"alive": prod, "unleased": {Workspace: "prod", Runner: "ci-7"}} {
