@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -23,6 +24,9 @@ Renewals leave no record. A deployment keeps its records for some time (90 days
 where it does not say).`,
 		Args: cobra.NoArgs,
 		RunE: untilSignal(func(c *cobra.Command) error {
+			if most < 0 {
+				return usageError{errors.New("--limit: must not be negative; 0 for all")}
+			}
 			cl, err := s.connect(c)
 			if err != nil {
 				return err
