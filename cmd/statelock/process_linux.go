@@ -21,10 +21,11 @@ func adopt() {
 	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) //nolint:errcheck // old kernels: they are process 1's as ever
 }
 
-// collect collects the adopted ones that have ended.
+// collect collects the adopted ones of the command's group that have ended. The
+// others are waited for: the command itself, and what a credential comes from.
 func (p *process) collect() {
 	for _, pid := range children() {
-		if pid != p.cmd.Process.Pid { // that one is waited for
+		if group, err := unix.Getpgid(pid); err == nil && group == p.cmd.Process.Pid && pid != group {
 			reap(pid)
 		}
 	}
