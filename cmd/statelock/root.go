@@ -80,7 +80,7 @@ func begun(run func(*cobra.Command, []string) error) func(*cobra.Command, []stri
 // process at once.
 func untilSignal(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error {
-		ctx, stop := signal.NotifyContext(c.Context(), heeded(interrupts)...)
+		ctx, stop := signal.NotifyContext(c.Context(), interrupts...)
 		defer stop()
 		context.AfterFunc(ctx, stop)
 		c.SetContext(ctx)

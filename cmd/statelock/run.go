@@ -84,8 +84,12 @@ func (o runOptions) run(c *cobra.Command, command []string) error {
 	}
 	outliveReader()
 	signals := make(chan os.Signal, 16)
-	for _, s := range heeded(passed) {
-		signal.Notify(signals, s)
+	for _, s := range passed {
+		// To ask for what nohup has ignored, or a shell for what it runs in the
+		// background, would undo that, for the command too.
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
 	}
 	defer signal.Stop(signals)
 
