@@ -1,7 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,5 +49,31 @@ func TestKeepHistory(t *testing.T) {
 	const at = 1_800_000_060 // of the event, in seconds
 	if got, ok := db.Item(t, "prod", events[0])["expires_at"].(*types.AttributeValueMemberN); !ok || got.Value != fmt.Sprint(at+3600) {
 		t.Errorf("expires_at %+v", got)
+	}
+}
+
+// TestTopic: the function tells the topic of its setting.
+func TestTopic(t *testing.T) {
+	t.Parallel()
+	const topic = "arn:aws:sns:eu-central-1:111122223333:locks"
+	var mu sync.Mutex
+	var told []string
+	sns := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, r.FormValue("Action")+" "+r.FormValue("TopicArn")+" "+r.FormValue("Subject"))
+		io.WriteString(w, `<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>`) //nolint:errcheck // the function would tell
+	}))
+	t.Cleanup(sns.Close)
+	db, endpoint := database(t)
+	f := run(t, 1, "STATELOCK_TOPIC="+topic, "STATELOCK_TABLE="+db.Table, endpoint, "AWS_ENDPOINT_URL_SNS="+sns.URL)
+	event := bytes.ReplaceAll(recorded(t, "stream_release.json"), []byte("release_lock/"), []byte("force_unlock/"))
+	if answer := invoke(t, f, event); len(answer["batchItemFailures"].([]any)) > 0 {
+		t.Errorf("%v", answer)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if want := []string{"Publish " + topic + " statelock: force-unlocked: prod"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
