@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -41,8 +40,9 @@ var programs = map[string]func(){"statelock": main, "worker": worker}
 
 // server is a running statelock serve.
 type server struct {
-	url string
-	cmd *exec.Cmd
+	url  string
+	cmd  *exec.Cmd
+	said string // before it served
 }
 
 // serve starts statelock serve on a free port and waits until it serves.
@@ -73,6 +73,7 @@ func serve(t *testing.T, args ...string) *server {
 			t.Fatalf("not a line of JSON: %s", line)
 		}
 		s.url = entry.URL
+		s.said += string(line)
 	}
 	go io.Copy(io.Discard, lines) //nolint:errcheck // ends with the process
 	return s
@@ -129,9 +130,9 @@ func TestServerWithoutTimeToLive(t *testing.T) {
 		e.ServeHTTP(w, r)
 	}))
 	defer ddb.Close()
-	db, err := databaseOptions{endpoint: ddb.URL, createTable: true}.open(t.Context(), "locks")
-	if err != nil || !errors.Is(db.lacks, ddbstore.ErrNoExpiry) {
-		t.Errorf("%v, lacks %v", err, db.lacks)
+	s := serve(t, "--endpoint="+ddb.URL, "--table=locks", "--create-table")
+	if !strings.Contains(s.said, `"level":"WARN"`) || !strings.Contains(s.said, ddbstore.ErrNoExpiry.Error()) {
+		t.Errorf("it said %s", s.said)
 	}
 	if _, err := e.Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("locks")}); err != nil {
 		t.Error(err)
