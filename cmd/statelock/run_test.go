@@ -110,10 +110,21 @@ func (w *wrapped) await(t *testing.T, text string) string {
 	}
 }
 
+// awaitID waits for a process id after a word.
+func (w *wrapped) awaitID(t *testing.T, word string) int {
+	t.Helper()
+	line := w.await(t, word)
+	id, err := strconv.Atoi(strings.TrimPrefix(line, word))
+	if err != nil {
+		t.Fatalf("no process id: %q", line)
+	}
+	return id
+}
+
 // awaitWorker waits until the worker is ready.
 func (w *wrapped) awaitWorker(t *testing.T) {
 	t.Helper()
-	w.worker, _ = strconv.Atoi(strings.TrimPrefix(w.await(t, "ready "), "ready "))
+	w.worker = w.awaitID(t, "ready ")
 	t.Cleanup(func() { syscall.Kill(w.worker, syscall.SIGKILL) }) //nolint:errcheck // most have ended
 }
 
@@ -412,7 +423,7 @@ func TestRunLeavesNothingBehindOfKilledCommand(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	w := startRun(t, s, "--grace=300ms", "--", "sh", "-c", "echo shell $$; worker stubborn; :")
-	shell, _ := strconv.Atoi(strings.TrimPrefix(w.await(t, "shell "), "shell "))
+	shell := w.awaitID(t, "shell ")
 	w.awaitWorker(t)
 	if err := syscall.Kill(shell, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
