@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,6 +33,13 @@ import (
 func TestMain(m *testing.M) {
 	// Many tests wait for a lease to end, and use no processor meanwhile.
 	flag.Set("test.parallel", "12") //nolint:errcheck // there is such a flag
+	if _, child := programs[filepath.Base(os.Args[0])]; !child {
+		for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+			if signal.Ignored(s) { // as by nohup, and then our children would ignore it too
+				signal.Notify(make(chan os.Signal, 1), s)
+			}
+		}
+	}
 	testscript.Main(m, programs)
 }
 

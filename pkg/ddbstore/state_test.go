@@ -219,7 +219,7 @@ func TestKilledAnywhereInAStateWrite(t *testing.T) {
 			wantState(t, s, "prod", after)
 
 			do(t, s, request(lockmodel.ReleaseLock, "prod")) // now nothing of it can land
-			clock = clock.Add(ddbstore.UploadGrace + time.Second)
+			clock = clock.Add(ddbstore.LongestPause + time.Second)
 			if tidied, err := s.Tidy(t.Context(), 100); err != nil || tidied.More {
 				t.Fatalf("%+v, %v", tidied, err)
 			}
